@@ -1,0 +1,35 @@
+# make demo   a market under three conditions, with a scripted model, no key and no network
+# make test   lint, types, import contract, tests
+
+.PHONY: demo test lint bench soak test-packaging venv venv-dev
+.DEFAULT_GOAL := demo
+
+BIN := .venv/bin
+
+demo: venv
+	$(BIN)/bazaarbench demo
+
+test: lint
+	$(BIN)/python -m pytest -n 2 -q
+
+lint: venv-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: venv-dev
+	$(BIN)/python -m benchmarks
+
+soak: venv-dev
+	$(BIN)/python -m pytest -q -m soak
+
+# Builds and installs the wheel; needs a package index for the build's own tools.
+test-packaging: venv-dev
+	$(BIN)/python -m pytest -q -m packaging
+
+venv:
+	@PYTHON="$(PYTHON)" tools/venv.sh
+
+venv-dev:
+	@PYTHON="$(PYTHON)" tools/venv.sh dev

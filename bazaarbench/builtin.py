@@ -1,0 +1,72 @@
+"""What ships with BazaarBench, registered through the hooks that third parties use.
+
+Imports stand inside the hooks: looking up one name must not cost the import of everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bazaarbench import hookimpl
+
+if TYPE_CHECKING:
+    from bazaarbench.agents.policy import PolicyFactory
+    from bazaarbench.catalogue import Catalogue
+    from bazaarbench.conditions import Condition
+    from bazaarbench.failures.base import FailureType
+    from bazaarbench.market.checks import Check
+    from bazaarbench.market.rules import Rules
+
+
+@hookimpl
+def register_failure_types(register: Callable[[FailureType], None]) -> None:
+    """F1, F2, F3 and the photos of F5."""
+    from bazaarbench.failures.builtin import FAILURE_TYPES
+
+    for failure_type in FAILURE_TYPES:
+        register(failure_type)
+
+
+@hookimpl
+def register_checks(register: Callable[[Check], None]) -> None:
+    """The two checks that the study's platform had."""
+    from bazaarbench.market.checks import BUILT_IN_CHECKS
+
+    for check in BUILT_IN_CHECKS:
+        register(check)
+
+
+@hookimpl
+def register_presets(register: Callable[[str, Rules], None]) -> None:
+    """``paper-base`` and ``paper``."""
+    from bazaarbench.market.rules import PRESETS
+
+    for name, rules in PRESETS.items():
+        register(name, rules)
+
+
+@hookimpl
+def register_policies(register: Callable[[str, PolicyFactory], None]) -> None:
+    """The scripted policies."""
+    from bazaarbench.agents.policies import POLICIES
+
+    for name, factory in POLICIES.items():
+        register(name, factory)
+
+
+@hookimpl
+def register_conditions(register: Callable[[Condition], None]) -> None:
+    """L0–L3 and the one-sided deadlines."""
+    from bazaarbench.conditions import CONDITIONS
+
+    for condition in CONDITIONS:
+        register(condition)
+
+
+@hookimpl
+def register_catalogues(register: Callable[[str, Callable[[], Catalogue]], None]) -> None:
+    """The synthetic catalogue ``shipped``."""
+    from bazaarbench.catalogue import load_shipped
+
+    register("shipped", load_shipped)

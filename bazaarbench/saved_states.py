@@ -1,0 +1,259 @@
+"""Saved states: a record at a tick with a manifest, kept by name or used from a path (SPEC §3.5).
+
+A state is a folder ``<home>/states/<name>/`` that appears in one rename, so it is whole or absent,
+however many processes ask for it at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+from filelock import FileLock
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from bazaarbench import paths
+from bazaarbench.agents.prompting import persona_text_of, world_text
+from bazaarbench.errors import StateError
+from bazaarbench.market.clock import TICKS_PER_DAY
+from bazaarbench.market.load import load
+from bazaarbench.market.platform import Platform
+from bazaarbench.market.record import Record, RecordInfo, digest, read_info, read_only
+from bazaarbench.market.state import Market
+from bazaarbench.plugins import Registry
+from bazaarbench.plugins import load as load_plugins
+from bazaarbench.simulation import Seat, Simulation, TickReport
+from bazaarbench.slug import slug
+from bazaarbench.truth import TruthLog, truth_path
+from bazaarbench.versions import BENCHMARK_VERSION
+from bazaarbench.worlds import SHIPPED, WorldSpec, found_market
+
+RECORD_NAME = "record.db"
+MANIFEST_NAME = "manifest.json"
+
+#: Called after every tick of a build with (ticks done, ticks in all).
+Progress = Callable[[int, int], None]
+
+
+class Manifest(BaseModel):
+    """What a saved state is: enough to know whether two of them are the same."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    benchmark_version: str
+    tick: int
+    agents: int
+    seed: int
+    rules: dict[str, str]
+    models: dict[str, str]
+    #: SHA-256 over the record's market rows (SPEC §1 "digest").
+    digest: str
+    world: dict[str, object] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedState:
+    """A saved state on disk; ``path`` is its record, a single closed file."""
+
+    name: str
+    path: Path
+    manifest: Manifest
+
+
+def resolve(market: str, *, progress: Progress | None = None) -> SavedState:
+    """The state that ``market`` names: a saved name, a shipped world, or a record's path.
+
+    A shipped world is built on first use.
+
+    Raises:
+        StateError: nothing has that name; the message lists what has.
+    """
+    if market in SHIPPED:
+        return build(market, progress=progress)
+    folder = paths.states_dir() / slug(market)
+    if (folder / MANIFEST_NAME).exists():
+        return _read(folder)
+    path = Path(market).expanduser()
+    if path.is_dir() and (path / RECORD_NAME).exists():
+        path = path / RECORD_NAME
+    if path.is_file():
+        return SavedState(path.stem, path, _describe(path.stem, path, None))
+    raise StateError(
+        f"no market is called {market!r} and no record stands at that path. Known markets: "
+        f"{', '.join(known())}. 'bazaarbench market list' shows them; a path must name a record "
+        "file (.db)."
+    )
+
+
+def check_name(market: str) -> None:
+    """Refuse a market that ``resolve`` could not find, without building anything.
+
+    Raises:
+        StateError: as ``resolve``.
+    """
+    if market not in SHIPPED:
+        resolve(market)
+
+
+def known() -> list[str]:
+    """Names of shipped and saved states, sorted."""
+    return sorted({*SHIPPED, *(state.name for state in list_states())})
+
+
+def list_states() -> list[SavedState]:
+    """All states that have been built or saved, by name."""
+    folder = paths.states_dir()
+    if not folder.is_dir():
+        return []
+    found = [path.parent for path in folder.glob(f"*/{MANIFEST_NAME}")]
+    return sorted((_read(path) for path in found), key=lambda state: state.name)
+
+
+def build(name: str, *, force: bool = False, progress: Progress | None = None) -> SavedState:
+    """Build a shipped world, or return it when it is built already.
+
+    Args:
+        name: a key of ``worlds.SHIPPED``.
+        force: build it again even when it exists.
+        progress: told after every tick.
+
+    Raises:
+        StateError: no shipped world has that name.
+    """
+    if name not in SHIPPED:
+        raise StateError(f"no shipped world is called {name!r}; there are {', '.join(SHIPPED)}")
+    target = paths.states_dir() / slug(name)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # A waiting process finds the finished state; a killed builder's lock is freed by the system.
+    with FileLock(target.with_suffix(".lock")):
+        if (target / MANIFEST_NAME).exists() and not force:
+            state = _read(target)
+            if state.manifest.benchmark_version == BENCHMARK_VERSION:
+                return state
+        workshop = target.with_suffix(".building")
+        shutil.rmtree(workshop, ignore_errors=True)
+        workshop.mkdir()
+        grow(SHIPPED[name], workshop / RECORD_NAME, progress=progress)
+        manifest = _describe(name, workshop / RECORD_NAME, SHIPPED[name])
+        (workshop / MANIFEST_NAME).write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
+        retired = target.with_suffix(".retired")
+        shutil.rmtree(retired, ignore_errors=True)
+        if target.exists():
+            os.rename(target, retired)
+        os.rename(workshop, target)
+        shutil.rmtree(retired, ignore_errors=True)
+    return _read(target)
+
+
+def grow(spec: WorldSpec, path: Path, *, progress: Progress | None = None) -> None:
+    """Found the market of ``spec`` at ``path`` and play its scripted days into the record."""
+    registry = load_plugins()
+    rules = registry.presets[spec.rules]
+    market = found_market(spec, rules)
+    info = RecordInfo(
+        market_name=spec.name,
+        seed=spec.seed,
+        rules=rules,
+        start_tick=0,
+        end_tick=spec.days * TICKS_PER_DAY,
+        condition="L0",
+        models={"scripted": spec.policy},
+        extra={"world": spec.model_dump(mode="json")},
+    )
+    record = Record.create(path, market, info)
+    try:
+        simulation = scripted_simulation(record, market, registry, spec.policy, seed=spec.seed)
+
+        async def on_tick(report: TickReport) -> None:
+            if progress is not None:
+                progress(report.tick, info.end_tick)
+
+        async def play() -> None:
+            await simulation.play(info.end_tick, on_tick)
+
+        anyio.run(play)
+    finally:
+        record.close()
+
+
+def scripted_simulation(
+    record: Record,
+    market: Market,
+    registry: Registry,
+    policy: str,
+    *,
+    seed: int,
+    store_observations: bool = True,
+) -> Simulation:
+    """A simulation in which one scripted policy decides for every agent."""
+    script = registry.policies[policy]()
+    seats = {
+        agent_id: Seat("scripted", script, persona_text_of(agent), seed)
+        for agent_id, agent in market.agents.items()
+    }
+    return Simulation(
+        record,
+        market,
+        Platform(market, tuple(registry.checks.values())),
+        seats,
+        world=world_text(),
+        truth=TruthLog(truth_path(record.path), last_tick=market.tick - 1),
+        store_observations=store_observations,
+    )
+
+
+def show(name: str) -> str:
+    """A short text about one state: what it is and its digest."""
+    state = resolve(name)
+    market = load(read_only(state.path))
+    deals = [t.status for t in market.threads.values() if t.committed_tick is not None]
+    lines = [
+        f"{state.name}: {len(market.agents)} agents at tick {state.manifest.tick}",
+        f"record   {state.path}",
+        f"digest   {state.manifest.digest}",
+        f"versions benchmark {state.manifest.benchmark_version}, seed {state.manifest.seed}",
+        f"units    {sum(u.owner_id is not None for u in market.units.values())} held, "
+        f"{len(market.units)} in all",
+        f"listings {len(market.active_listings)} active, {len(market.listings)} in all",
+        f"deals    {len(deals)}: "
+        + ", ".join(f"{deals.count(s)} {s}" for s in sorted(set(deals))),
+    ]
+    return "\n".join(lines)
+
+
+def _read(folder: Path) -> SavedState:
+    try:
+        text = (folder / MANIFEST_NAME).read_text(encoding="utf-8")
+        manifest = Manifest.model_validate_json(text)
+    except (OSError, ValidationError) as error:
+        raise StateError(
+            f"the saved state in {folder} has no readable {MANIFEST_NAME} ({error}). Delete that "
+            "folder; a shipped world is then built again on its next use."
+        ) from error
+    return SavedState(manifest.name, folder / RECORD_NAME, manifest)
+
+
+def _describe(name: str, path: Path, spec: WorldSpec | None) -> Manifest:
+    info, tick = read_info(path)
+    connection = read_only(path)
+    try:
+        (agents,) = connection.execute("SELECT count(*) FROM agents").fetchone()
+    finally:
+        connection.close()
+    return Manifest(
+        name=name,
+        benchmark_version=info.benchmark_version,
+        tick=tick,
+        agents=agents,
+        seed=info.seed,
+        rules=json.loads(info.rules.model_dump_json()),
+        models=dict(info.models),
+        digest=digest(path),
+        world=None if spec is None else spec.model_dump(mode="json"),
+    )
