@@ -55,12 +55,18 @@ class _Kind:
 
 _KINDS = (
     _Kind(
-        "failure_types", "failure type", "key", needs=("title", "object_kind", "objects", "bundles")
+        "failure_types",
+        "failure type",
+        "key",
+        needs=(
+            *("title", "object_kind", "decided_by", "stages"),
+            *("s1_key", "objects", "bundles", "merge_key"),
+        ),
     ),
     _Kind("checks", "check", "name", needs=("actions", "mode", "__call__")),
     _Kind("presets", "preset", None, of=Rules),
     _Kind("policies", "policy", None, needs=("__call__",)),
-    _Kind("conditions", "condition", "name", needs=("text",)),
+    _Kind("conditions", "condition", "name", needs=("about", "text", "targets", "base")),
     _Kind("catalogues", "catalogue", None, needs=("__call__",)),
 )
 
@@ -293,7 +299,7 @@ def _guarded(where: str, call: Callable[..., Any], *args: Any, **kwargs: Any) ->
 
 
 def _refuse_other_api(plugin: object) -> None:
-    needed = getattr(plugin, "BAZAARBENCH_API", hookspecs.API_VERSION)
+    needed = _guarded("import", getattr, plugin, "BAZAARBENCH_API", hookspecs.API_VERSION)
     if needed != hookspecs.API_VERSION:
         raise _FaultError(
             "import",
@@ -309,6 +315,11 @@ def _register(kind: _Kind, things: dict[str, Any], *given: Any) -> None:
         shape = f"the {kind.word}" if kind.named_by else f"a name and the {kind.word}"
         raise PluginError(f"register takes {shape}, and got {len(given)} arguments")
     thing = given[-1]
+    if kind.named_by and isinstance(thing, type):
+        raise PluginError(
+            f"register takes a {kind.word}, and got the class {thing.__name__}: register an object "
+            f"of it, {thing.__name__}()"
+        )
     name = getattr(thing, kind.named_by, None) if kind.named_by else given[0]
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         where = f"its attribute {kind.named_by!r}" if kind.named_by else "the first argument"

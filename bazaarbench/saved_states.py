@@ -21,9 +21,11 @@ from bazaarbench import paths
 from bazaarbench.agents.prompting import persona_text_of, world_text
 from bazaarbench.errors import StateError
 from bazaarbench.market.clock import TICKS_PER_DAY
+from bazaarbench.market.digest import digest
 from bazaarbench.market.load import load
+from bazaarbench.market.meta import RecordInfo
 from bazaarbench.market.platform import Platform
-from bazaarbench.market.record import Record, RecordInfo, digest, read_info, read_only
+from bazaarbench.market.record import Record, read_info, read_only
 from bazaarbench.market.state import Market
 from bazaarbench.plugins import Registry
 from bazaarbench.plugins import load as load_plugins

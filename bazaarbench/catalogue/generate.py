@@ -151,9 +151,7 @@ def _axes(
     return chosen, added
 
 
-def _item(
-    title: str, model: Model, price: int, description: str, key: tuple[object, ...]
-) -> Item:
+def _item(title: str, model: Model, price: int, description: str, key: tuple[object, ...]) -> Item:
     if len(title) > TITLE_LIMIT:
         raise ValueError(f"a title of more than {TITLE_LIMIT} characters: {title!r}")
     rating, reviews = _standing(model.standing, key)

@@ -15,6 +15,7 @@ from typing import Any
 
 from inspect_ai.event import InfoEvent, ModelEvent
 from inspect_ai.log import Transcript, transcript
+from inspect_ai.model import Model
 from pydantic import JsonValue
 
 #: What is looked up, as module and attribute.
@@ -22,6 +23,7 @@ PRIVATE_NAMES: dict[str, tuple[str, str]] = {
     "PrerequisiteError": ("inspect_ai._util.error", "PrerequisiteError"),
     "init_transcript": ("inspect_ai.log._transcript", "init_transcript"),
     "Transcript._event": ("inspect_ai.log._transcript", "Transcript._event"),
+    "active_model": ("inspect_ai.model._model", "active_model"),
     "sample_active": ("inspect_ai.log._samples", "sample_active"),
     "suspend_store_events": ("inspect_ai.util._store", "suspend_store_events"),
 }
@@ -50,10 +52,20 @@ class _PlainPrerequisiteError(Exception):
 PrerequisiteError: type[Exception] = private("PrerequisiteError") or _PlainPrerequisiteError
 _init_transcript: Callable[[Transcript], None] | None = private("init_transcript")
 _append_event: Callable[[Transcript, Any], None] | None = private("Transcript._event")
+_active_model: Callable[[], Model | None] | None = private("active_model")
 _sample_active: Callable[[], Any] | None = private("sample_active")
 _suspend_store_events: Callable[[], AbstractContextManager[None]] | None = private(
     "suspend_store_events"
 )
+
+
+def evaluated_model() -> Model | None:
+    """The model of the eval that a task is being made for.
+
+    ``None`` when the task is made before its eval, in a user's own code, so that neither the model
+    nor the roles are known yet; or when Inspect does not tell.
+    """
+    return _active_model() if _active_model else None
 
 
 @dataclass(frozen=True)

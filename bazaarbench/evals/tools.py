@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
-from inspect_ai.tool import ToolInfo, ToolParams
+from inspect_ai.tool import Tool, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
 
 #: What a provider is told of a parameter; everything else in pydantic's schema stays ours.
@@ -43,14 +43,26 @@ def action_tools() -> tuple[SharedTool, ...]:
         SharedTool(
             name=spec.name,
             description=spec.description,
-            parameters=tool_params(spec.args.model_json_schema()),
+            parameters=tool_params(spec.parameters()),
         )
         for spec in ACTIONS.values()
     )
 
 
+class ToolShelf:
+    """The actions as one source of tools.
+
+    Inspect asks of every tool that it is given whether it is a source, which is slow; of those that
+    come from a source it does not.
+    """
+
+    async def tools(self) -> list[Tool]:
+        """All actions."""
+        return cast("list[Tool]", list(action_tools()))
+
+
 def tool_params(schema: Mapping[str, Any]) -> ToolParams:
-    """The parameters of a tool from the JSON schema of a pydantic model.
+    """The parameters of a tool from the JSON schema of an arguments model.
 
     References are written out, as not every provider follows them. A parameter that may be ``null``
     is shown by its other type alone: it is optional, and leaving it out means the same.

@@ -169,9 +169,8 @@ class _Rest:
         gap_x = max(left - x, 0, x - left - _CELL_M + 1)
         gap_y = max(low - y, 0, y - low - _CELL_M + 1)
         nearest = nearness(isqrt(gap_x * gap_x + gap_y * gap_y))
-        if len(top) == k and nearest + min(self.freshest, freshness(tick - entries[-1][0])) < (
-            top[0][0]
-        ):
+        freshest = min(self.freshest, freshness(tick - entries[-1][0]))
+        if len(top) == k and nearest + freshest < top[0][0]:
             return
         for entry in reversed(entries):
             fresh = freshness(tick - entry[0])

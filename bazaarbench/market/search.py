@@ -204,8 +204,11 @@ def recall(memories: Sequence[Memory], query: str, k: int) -> list[tuple[Memory,
     n, total = len(counted), sum(length for _, _, length in counted)
     scores: defaultdict[int, int] = defaultdict(int)
     for term in terms:
-        holders = [(i, counts[term], length) for i, (_, counts, length) in enumerate(counted)
-                   if term in counts]
+        holders = [
+            (i, counts[term], length)
+            for i, (_, counts, length) in enumerate(counted)
+            if term in counts
+        ]
         # idf = log((n − f + ½) ÷ (f + ½) + 1) = log((2n + 2) ÷ (2f + 1))
         idf = _log2_fixed(2 * n + 2, 2 * len(holders) + 1)
         for i, count, length in holders:

@@ -1,4 +1,4 @@
-"""The scorers' metric: shares pooled, counts summed over markets, differences over shared markets."""
+"""The scorers' metric: shares are pooled, counts summed, differences over shared markets."""
 
 from __future__ import annotations
 

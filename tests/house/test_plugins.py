@@ -247,9 +247,14 @@ def test_a_plugin_cannot_replace_or_remove_a_built_in(site: Site) -> None:
         (
             "failure_types",
             "register(type('T', (), {'key': 'bait'})())",
-            "failure type 'bait' lacks title, object_kind, objects, bundles",
+            "failure type 'bait' lacks title, object_kind, decided_by, stages, s1_key, objects",
         ),
-        ("conditions", "register(type('C', (), {'name': 'L9'})())", "condition 'L9' lacks text"),
+        (
+            "conditions",
+            "register(type('C', (), {'name': 'L9'})())",
+            "condition 'L9' lacks about, text",
+        ),
+        ("checks", "register(type('C', (), {'name': 'c'}))", r"the class C: register an .* C\(\)"),
         (
             "policies",
             "register('x', list); register('x', list)",

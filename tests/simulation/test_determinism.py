@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bazaarbench.market.record import digest
+from bazaarbench.market.digest import digest
 from tests.simulation.helpers import found, play
 
 TICKS = 30

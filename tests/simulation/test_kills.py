@@ -9,7 +9,8 @@ import signal
 import time
 from pathlib import Path
 
-from bazaarbench.market.record import digest, read_info
+from bazaarbench.market.digest import digest
+from bazaarbench.market.record import read_info
 from bazaarbench.truth import read, truth_path
 from tests.simulation.helpers import found, play
 

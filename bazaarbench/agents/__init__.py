@@ -1,0 +1,1 @@
+"""What an agent sees and how it answers: observation, prompts, decisions, scripted policies."""

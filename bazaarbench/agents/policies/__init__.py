@@ -1,0 +1,1 @@
+"""The scripted policies (SPEC §5.6)."""

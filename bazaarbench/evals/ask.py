@@ -1,0 +1,187 @@
+"""One call to a model of Inspect, as a policy's ``generate`` (DESIGN §3.2–3.3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    ContentReasoning,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    ModelRefusalError,
+)
+from inspect_ai.tool import ToolChoice, ToolSource
+from inspect_ai.util import LimitExceededError
+from pydantic_core import PydanticSerializationError
+
+from bazaarbench.agents.policy import Message, Plant, Reply
+from bazaarbench.evals.compat import PrerequisiteError, own_transcript
+from bazaarbench.evals.provider import PLANTS, PROVIDER
+from bazaarbench.market.calls import ToolCall
+
+#: Errors that are no failure of the provider: a limit or an option that the user has set, or a
+#: model that cannot be called at all. They end the sample.
+_NOT_THE_PROVIDERS = (LimitExceededError, ModelRefusalError, PrerequisiteError)
+
+_MOCK = "mockllm/"
+_CHARACTERS_PER_TOKEN = 4
+
+
+class SystemMessages:
+    """One Inspect message for each system text of a run.
+
+    World and persona come with every call; as the same objects they are copied, hashed and logged
+    once (and providers can cache them).
+    """
+
+    def __init__(self) -> None:
+        self._of_text: dict[str, ChatMessageSystem] = {}
+
+    def message(self, text: str) -> ChatMessageSystem:
+        """The message that holds ``text``."""
+        found = self._of_text.get(text)
+        if found is None:
+            found = self._of_text[text] = ChatMessageSystem(content=text)
+        return found
+
+
+class Asker:
+    """Asks one model for one agent."""
+
+    def __init__(
+        self,
+        model: Model,
+        system: SystemMessages,
+        *,
+        tools: ToolSource | None,
+        tool_choice: ToolChoice,
+        seed: int,
+        keep_event: bool,
+    ) -> None:
+        """Bind the model.
+
+        Args:
+            model: The model, with its own options.
+            system: Shared by all agents of the run.
+            tools: What the model may call; ``None`` under ``protocol=json``.
+            tool_choice: Only sent with tools.
+            seed: The policy seed; it reaches scripts behind our own provider alone, as a real
+                model's sampling must not be tied to it.
+            keep_event: Whether the sample's transcript gets the call.
+        """
+        if str(model).startswith(_MOCK):
+            _count_without_tokenizer(model)
+        self._model = model
+        self._system = system
+        self._tools: Sequence[ToolSource] = [tools] if tools else []
+        self._tool_choice: ToolChoice | None = tool_choice if tools else None
+        scripted = str(model).startswith(f"{PROVIDER}/")
+        self._config = GenerateConfig(seed=seed) if scripted else GenerateConfig()
+        self._keep_event = keep_event
+
+    async def __call__(self, messages: Sequence[Message]) -> Reply:
+        """The reply of the model; one with ``error`` when the provider failed for good.
+
+        Raises:
+            LimitExceededError: A limit of the sample is reached.
+            PrerequisiteError: The model cannot be called at all.
+        """
+        prompt = [self._message(message) for message in messages]
+        try:
+            with own_transcript(keep=self._keep_event):
+                output = await self._model.generate(
+                    prompt, tools=self._tools, tool_choice=self._tool_choice, config=self._config
+                )
+        except _NOT_THE_PROVIDERS:
+            raise
+        # Providers raise whatever their library raises, after Inspect's own retries. One agent's
+        # lost turn is recorded as ``failed``; the simulation stops the run when there are many.
+        except Exception as error:
+            return Reply(model=str(self._model), error=_told(error))
+        return reply_of(output, str(self._model))
+
+    def _message(self, message: Message) -> ChatMessage:
+        if message.role == "system":
+            return self._system.message(message.content)
+        if message.role == "assistant":
+            return ChatMessageAssistant(content=message.content)
+        return ChatMessageUser(content=message.content)
+
+
+def reply_of(output: ModelOutput, model: str) -> Reply:
+    """A model's output as a policy reads it.
+
+    Malformed arguments stay what the model wrote: the call then has no arguments and is never run.
+
+    Args:
+        output: What Inspect returned.
+        model: Name that was asked for; the served version is added when it differs.
+    """
+    usage = output.usage.model_dump(exclude_none=True) if output.usage else {}
+    counts = {key: value for key, value in usage.items() if isinstance(value, int)}
+    served = output.model
+    about: dict[str, Any] = {
+        "model": model if not served or model.endswith(served) else f"{model}@{served}",
+        "usage": counts,
+        "latency_ms": None if output.time is None else round(output.time * 1000),
+    }
+    if output.empty:
+        return Reply(error=output.error, **about)
+    message = output.message
+    return Reply(
+        text=message.text,
+        calls=tuple(
+            ToolCall(call.function, None, call.parse_error)
+            if call.parse_error
+            else ToolCall(call.function, call.arguments)
+            for call in message.tool_calls or ()
+        ),
+        reasoning=_reasoning(message),
+        stop_reason=output.stop_reason,
+        message_id=message.id,
+        raw=_raw(message),
+        plants=tuple(Plant(**plant) for plant in (output.metadata or {}).get(PLANTS, ())),
+        **about,
+    )
+
+
+def _reasoning(message: ChatMessageAssistant) -> str | None:
+    """What can be read of the model's reasoning: the text, or the summary of a hidden one."""
+    if isinstance(message.content, str):
+        return None
+    parts = [
+        (part.summary or "") if part.redacted else part.reasoning
+        for part in message.content
+        if isinstance(part, ContentReasoning)
+    ]
+    return "\n".join(part for part in parts if part) or None
+
+
+def _raw(message: ChatMessageAssistant) -> str:
+    """The whole message as JSON text, for the record."""
+    left_out = {"id", "model", "source"}
+    try:
+        return message.model_dump_json(exclude_none=True, exclude=left_out)
+    except PydanticSerializationError:
+        # A lone surrogate is no UTF-8; escaped, it can be kept as the model wrote it.
+        return json.dumps(message.model_dump(exclude_none=True, exclude=left_out))
+
+
+def _count_without_tokenizer(model: Model) -> None:
+    """Inspect's mock counts tokens with a tokenizer that it downloads; let it count characters."""
+
+    async def count_text_tokens(text: str) -> int:
+        return len(text) // _CHARACTERS_PER_TOKEN
+
+    setattr(model.api, "count_text_tokens", count_text_tokens)  # noqa: B010 — mypy: a method
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:2000]

@@ -1,0 +1,76 @@
+"""Saying no before anything runs: one sentence, no traceback (SPEC §2)."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic import ValidationError
+from rich.markup import escape
+
+from bazaarbench.errors import BazaarError, SettingError
+from bazaarbench.evals.compat import PrerequisiteError
+
+
+@contextlib.contextmanager
+def refusing() -> Iterator[None]:
+    """Turn errors for people into the one that Inspect prints without a traceback.
+
+    Raises:
+        PrerequisiteError: Any ``BazaarError`` of the block. The message is escaped, as Inspect
+            prints it with rich, which would take ``[L1]`` for a style.
+    """
+    try:
+        yield
+    except BazaarError as error:
+        raise PrerequisiteError(escape(str(error))) from error
+
+
+def among(name: str, allowed: Iterable[str], what: str) -> str:
+    """``name`` when it is allowed.
+
+    Args:
+        name: What was given.
+        allowed: Every name that there is, in the order in which it is to be told.
+        what: What the name stands for, as in "unknown condition".
+
+    Raises:
+        SettingError: With all names that are allowed, and the nearest one.
+    """
+    names = list(allowed)
+    if name in names:
+        return name
+    near = difflib.get_close_matches(name, names, 1, 0.6)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    raise SettingError(f"unknown {what} {name!r}; allowed: {', '.join(names)}.{hint}")
+
+
+def refuse_unknown(unknown: Iterable[str], known: Iterable[str], task: str) -> None:
+    """Refuse settings that a task does not have, which Inspect itself passes over in silence.
+
+    Raises:
+        SettingError: Naming the first unknown setting and all that there are.
+    """
+    names = sorted(known)
+    for name in sorted(unknown):
+        near = difflib.get_close_matches(name, names, 1, 0.6)
+        hint = f" Did you mean -T {near[0]}=…?" if near else ""
+        raise SettingError(
+            f"-T {name}: the task {task} has no such setting.{hint} Settings: {', '.join(names)}."
+        )
+
+
+def explained(error: ValidationError, prefix: str) -> str:
+    """A pydantic error as one sentence a value: where, what was given, what is allowed."""
+    return " ".join(_sentence(detail, prefix) for detail in error.errors(include_url=False))
+
+
+def _sentence(detail: Any, prefix: str) -> str:
+    where = ".".join(str(part) for part in detail["loc"] if not isinstance(part, int))
+    given = detail.get("input")
+    if detail["type"] == "value_error":
+        return f"{prefix}{where}: {detail['ctx']['error']}"
+    message = detail["msg"][:1].lower() + detail["msg"][1:]
+    return f"{prefix}{where}: {message}; given: {given!r:.80}."

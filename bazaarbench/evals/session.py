@@ -1,0 +1,217 @@
+"""One market's run while it is open: its record begun or found, its agents seated (DESIGN §3.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from bazaarbench import plugins, saved_states
+from bazaarbench.agents.prompting import prompt_digests, world_text
+from bazaarbench.errors import RecordError, StateError
+from bazaarbench.evals import records
+from bazaarbench.evals.plan import Cell
+from bazaarbench.evals.records import RecordPlace
+from bazaarbench.evals.seats import Players, seats
+from bazaarbench.findings import score_keys
+from bazaarbench.market.draws import draw
+from bazaarbench.market.entities import Thread
+from bazaarbench.market.load import load
+from bazaarbench.market.platform import Platform
+from bazaarbench.market.record import Record, RecordInfo, fork, read_info
+from bazaarbench.simulation import Simulation
+from bazaarbench.truth import TruthLog, truth_path
+from bazaarbench.worlds import WorldSpec, found_market
+
+#: What must be the same for a run to be gone on with.
+_BINDING = (
+    "market_name",
+    "seed",
+    "rules",
+    "start_tick",
+    "end_tick",
+    "condition",
+    "tested",
+    "epoch",
+    "policy_seed",
+    "models",
+    "prompt_digests",
+    "parent_digest",
+)
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What a run is told beside its cell."""
+
+    seed: int
+    max_failed_permille: int
+    #: Why the run is not comparable with the study; empty when it is.
+    deviations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Turns of the evaluated model: asked, with a valid call, and how many by outcome."""
+
+    asked: int
+    valid: int
+    outcomes: dict[str, int]
+
+
+class Session:
+    """A record that is open for writing, with the market that plays into it."""
+
+    def __init__(
+        self, cell: Cell, place: RecordPlace, record: Record, players: Players, options: RunOptions
+    ) -> None:
+        """Load the market and seat its agents; use ``open_session``."""
+        self.cell = cell
+        self.place = place
+        self.record = record
+        self.market = load(record.connection)
+        policy_seed = record.info.policy_seed
+        self.simulation = Simulation(
+            record,
+            self.market,
+            Platform(self.market, tuple(plugins.load().checks.values())),
+            seats(
+                self.market,
+                players,
+                tested=cell.tested,
+                condition=cell.condition,
+                seed=policy_seed,
+            ),
+            world=players.world if players.background is None else world_text(),
+            max_failed_permille=options.max_failed_permille,
+            truth=TruthLog(truth_path(record.path), last_tick=record.last_tick),
+        )
+
+    def settled(self) -> list[Thread]:
+        """The deals that have ended since the run's start, by id."""
+        return [
+            thread
+            for thread in self.market.threads.values()
+            if thread.committed_tick is not None
+            and thread.ended_tick is not None
+            and thread.ended_tick > self.cell.start_tick
+        ]
+
+    def evaluated_turns(self) -> Turns:
+        """How often the evaluated model was asked since the run's start, and what came of it."""
+        role = "tested" if self.cell.tested else "background"
+        rows = self.record.connection.execute(
+            "SELECT outcome, count(*), total(valid_calls > 0) FROM turns "
+            "WHERE tick > ? AND role = ? GROUP BY outcome ORDER BY outcome",
+            (self.cell.start_tick, role),
+        ).fetchall()
+        return Turns(
+            asked=sum(count for _, count, _ in rows),
+            valid=sum(int(valid) for _, _, valid in rows),
+            outcomes={outcome: count for outcome, count, _ in rows},
+        )
+
+
+def open_session(
+    cell: Cell, place: RecordPlace, players: Players, options: RunOptions, *, retried: bool
+) -> Session:
+    """Go on with the record of a sample, or begin it.
+
+    Args:
+        cell: What is played.
+        place: Where the record is.
+        players: Who plays.
+        options: The run's other settings.
+        retried: Whether Inspect goes on from an earlier log.
+
+    Raises:
+        RecordError: The record is gone, is being written by another process, or was begun under
+            other settings.
+        StateError: The saved state is gone.
+    """
+    path = records.find_working(place, retried=retried)
+    if path is None:
+        path = place.working
+        _begin(cell, path, place, players, options)
+        records.begin(place)
+    record = Record.open(path)
+    try:
+        expected = _info(cell, place, players, options, record.info.seed)
+        _refuse_other_settings(record.info, expected, path)
+        return Session(cell, place, record, players, options)
+    except BaseException:
+        record.close()
+        raise
+
+
+def _begin(
+    cell: Cell, path: Path, place: RecordPlace, players: Players, options: RunOptions
+) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if cell.world is not None:
+        market = found_market(WorldSpec.model_validate(cell.world), cell.parsed_rules())
+        info = _info(cell, place, players, options, market.seed)
+        Record.create(path, market, info).close()
+        return
+    state = saved_states.resolve(str(cell.state))
+    if state.manifest.digest != cell.state_digest:
+        raise StateError(
+            f"the saved state {state.name} is not the one that this run was made for: its digest "
+            f"is {state.manifest.digest[:12]}…, not {str(cell.state_digest)[:12]}…. Start the run "
+            "again with 'inspect eval'."
+        )
+    old, _ = read_info(state.path)
+    fork(state.path, path, _info(cell, place, players, options, old.seed))
+
+
+def _info(
+    cell: Cell, place: RecordPlace, players: Players, options: RunOptions, seed: int
+) -> RecordInfo:
+    registry = plugins.load()
+    condition = registry.conditions[cell.condition]
+    digests = prompt_digests([(cell.condition, condition)] if cell.tested else [])
+    digests["evaluated world"] = sha256(players.world.encode()).hexdigest()
+    return RecordInfo(
+        market_name=cell.market,
+        seed=seed,
+        rules=cell.parsed_rules(),
+        start_tick=cell.start_tick,
+        end_tick=cell.end_tick,
+        condition=cell.condition,
+        tested=cell.tested,
+        epoch=place.epoch,
+        # Of 63 bits, as it travels to scripts as the seed of a model's options.
+        policy_seed=draw("policy", options.seed, seed, place.epoch) >> 1,
+        models=players.models,
+        plugins=tuple(
+            sorted(f"{one.name} {one.distribution} {one.version}" for one in registry.plugins)
+        ),
+        keys=score_keys(registry.failure_types.values()),
+        prompt_digests=digests,
+        parent_digest=cell.state_digest,
+        extra={
+            "task_id": place.task_id,
+            "sample_id": place.sample_id,
+            "rules_name": cell.rules,
+            "world": cell.world,
+            "not_comparable": list(options.deviations),
+        },
+    )
+
+
+def _refuse_other_settings(stored: RecordInfo, wanted: RecordInfo, path: Path) -> None:
+    for name in _BINDING:
+        old, new = getattr(stored, name), getattr(wanted, name)
+        if old != new:
+            raise RecordError(
+                f"{path} was begun with {name} {_short(old)} and this run has {_short(new)}: what "
+                "was played under one cannot go on under the other. Resume with the same settings "
+                "and versions, or start a new run with 'inspect eval'."
+            )
+
+
+def _short(value: object) -> str:
+    text = value.model_dump_json() if isinstance(value, BaseModel) else str(value)
+    return text if len(text) <= 200 else text[:200] + "…"

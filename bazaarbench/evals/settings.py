@@ -1,0 +1,159 @@
+"""The values of ``-T``: one pydantic model a task, checked before anything runs (SPEC §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+
+from bazaarbench.errors import SettingError
+from bazaarbench.evals.refusals import explained, refuse_unknown
+from bazaarbench.market.clock import TICKS_PER_DAY
+
+S = TypeVar("S", bound="RunSettings")
+
+
+def _listed(value: Any) -> Any:
+    """A comma list, a YAML list or a single value as a tuple of texts."""
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        value = value.split(",")
+    parts = value if isinstance(value, list | tuple) else [value]
+    return tuple(str(part).strip() for part in parts if str(part).strip())
+
+
+def _numbers(value: Any) -> Any:
+    if value is None:
+        return None
+    return tuple(int(part) if part.isdigit() else part for part in _listed(value))
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+AgentIds = Annotated[tuple[int, ...] | None, BeforeValidator(_numbers)]
+
+
+class RunSettings(BaseModel):
+    """What both tasks can be told."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    #: Presets or YAML files; one sample each.
+    rules: Names
+    days: int = Field(ge=1, le=366)
+    #: How tools are offered: natively, or as JSON that the model writes.
+    protocol: Literal["tools", "json"] = "tools"
+    tool_choice: Literal["auto", "any"] = "auto"
+    #: A file whose text replaces the world text of the agents that the evaluated model plays.
+    prompt: str | None = None
+    #: Share of one tick's model turns, 0–1, above which the tick is not committed.
+    max_failed_turns: float = Field(default=0.1, ge=0, le=1)
+    #: Plugins without which the run must not start.
+    require: Names = ()
+    #: Markets that are played at the same time in this process.
+    markets_at_once: int = Field(default=1, ge=1, le=64)
+
+    @field_validator("rules")
+    @classmethod
+    def _some(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return some(value)
+
+    @field_validator("max_failed_turns", mode="before")
+    @classmethod
+    def _whole_share(cls, value: Any) -> Any:
+        return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+    @field_validator("prompt")
+    @classmethod
+    def _readable(cls, value: str | None) -> str | None:
+        if value is not None and not Path(value).is_file():
+            raise ValueError(f"there is no file {value!r}; give the path of a text file.")
+        return value
+
+    @property
+    def ticks(self) -> int:
+        """Length of the run, in ticks."""
+        return self.days * TICKS_PER_DAY
+
+    @property
+    def max_failed_permille(self) -> int:
+        """``max_failed_turns`` in permille."""
+        return round(self.max_failed_turns * 1000)
+
+    def prompt_text(self) -> str | None:
+        """The text of the file ``prompt``."""
+        return None if self.prompt is None else Path(self.prompt).read_text(encoding="utf-8")
+
+
+class ContinuationSettings(RunSettings):
+    """Settings of the task ``continuation``."""
+
+    condition: Names = ("L1",)
+    market: Names = ("demo",)
+    rules: Names = ("paper",)
+    days: int = Field(default=7, ge=1, le=366)
+    tested: AgentIds = None
+    #: The script that plays the background agents when no model has the role ``background``.
+    background: str | None = None
+    #: Part of the key of every scripted draw; the epoch is another.
+    seed: int = Field(default=0, ge=0, lt=2**63)
+    track: Literal["paper"] | None = None
+
+    @field_validator("condition", "market")
+    @classmethod
+    def _named(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return some(value)
+
+    @field_validator("tested")
+    @classmethod
+    def _ids(cls, value: tuple[int, ...] | None) -> tuple[int, ...] | None:
+        if value is None:
+            return None
+        if len(set(value)) != len(some(value)):
+            raise ValueError("an agent id stands there twice; give each id once.")
+        return tuple(sorted(value))
+
+
+class BaseMarketSettings(RunSettings):
+    """Settings of the task ``base_market``."""
+
+    #: A shipped world configuration.
+    world: str = "demo"
+    #: Replaces the seed of the world.
+    seed: int | None = Field(default=None, ge=0, lt=2**63)
+    #: Replaces the number of agents of the world.
+    agents: int | None = Field(default=None, ge=5, le=10_000)
+    rules: Names = ("paper-base",)
+    days: int = Field(default=30, ge=1, le=366)
+
+
+def some(value: tuple[Any, ...]) -> tuple[Any, ...]:
+    """``value`` when it holds anything.
+
+    Raises:
+        ValueError: The list is empty.
+    """
+    if not value:
+        raise ValueError("is empty; give at least one, or leave the setting out.")
+    return value
+
+
+def parsed(model: type[S], given: Mapping[str, Any], unknown: Mapping[str, Any], task: str) -> S:
+    """The settings of one task.
+
+    Args:
+        model: Which settings the task has.
+        given: The arguments that the task function names.
+        unknown: Whatever else was given with ``-T``.
+        task: Name of the task, for messages.
+
+    Raises:
+        SettingError: An unknown name or a value that is not allowed, with what is.
+    """
+    refuse_unknown(unknown, model.model_fields, task)
+    try:
+        return model.model_validate(dict(given))
+    except ValidationError as error:
+        raise SettingError(explained(error, "-T ")) from error

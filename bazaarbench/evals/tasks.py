@@ -1,0 +1,152 @@
+"""The tasks, put together (DESIGN §3.1, §3.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspect_ai import Task
+from inspect_ai.log import HeadlineMetric
+from inspect_ai.scorer import Scorer
+from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesView, ViewerConfig
+
+from bazaarbench.errors import SettingError
+from bazaarbench.evals import compat
+from bazaarbench.evals.hooks import attempt_metadata
+from bazaarbench.evals.plan import Cell, base_market_cells, continuation_cells
+from bazaarbench.evals.refusals import refusing
+from bazaarbench.evals.samples import dataset
+from bazaarbench.evals.seats import BACKGROUND, background_role, chosen_background
+from bazaarbench.evals.settings import (
+    BaseMarketSettings,
+    ContinuationSettings,
+    RunSettings,
+    parsed,
+)
+from bazaarbench.evals.solver import TradeOptions, trade
+from bazaarbench.evals.track import (
+    announce,
+    background_deviations,
+    deviations,
+    refuse_deviations,
+)
+from bazaarbench.versions import BENCHMARK_VERSION, CHECKS_VERSION
+
+
+def continuation_task(
+    given: Mapping[str, Any], unknown: Mapping[str, Any], scorers: Sequence[Scorer]
+) -> Task:
+    """The task ``continuation``.
+
+    Args:
+        given: Its named arguments.
+        unknown: What else was given with ``-T``; refused.
+        scorers: In the order in which they score.
+
+    Raises:
+        PrerequisiteError: Anything that cannot be run, before it runs.
+    """
+    with refusing():
+        settings = parsed(ContinuationSettings, given, unknown, "continuation")
+        prompt = settings.prompt_text()
+        cells = continuation_cells(settings)
+        reasons = [r for cell in cells for r in deviations(cell, settings.protocol, prompt)]
+        refuse_deviations(reasons, settings.track)
+        # Model and roles are known when Inspect makes the task for an eval; else the solver looks.
+        known = compat.evaluated_model() is not None
+        if known:
+            background = chosen_background(settings.background)
+            reasons += [r for cell in cells for r in background_deviations(cell, background)]
+            refuse_deviations(reasons, settings.track)
+            announce(reasons)
+    options = _options(
+        settings,
+        prompt,
+        background=settings.background,
+        seed=settings.seed,
+        track=settings.track,
+        announced=known,
+    )
+    return _task("continuation", cells, options, scorers)
+
+
+def base_market_task(
+    given: Mapping[str, Any], unknown: Mapping[str, Any], scorers: Sequence[Scorer]
+) -> Task:
+    """The task ``base_market``.
+
+    Args:
+        given: Its named arguments.
+        unknown: What else was given with ``-T``; refused.
+        scorers: In the order in which they score.
+
+    Raises:
+        PrerequisiteError: Anything that cannot be run, before it runs.
+    """
+    with refusing():
+        settings = parsed(BaseMarketSettings, given, unknown, "base_market")
+        prompt = settings.prompt_text()
+        cells = base_market_cells(settings)
+        known = compat.evaluated_model() is not None
+        if known:
+            if background_role() is not None:
+                raise SettingError(
+                    f"--model-role {BACKGROUND}: a base market has no background agents; --model "
+                    "plays all of them."
+                )
+            announce(r for cell in cells for r in deviations(cell, settings.protocol, prompt))
+    options = _options(
+        settings, prompt, background=None, seed=settings.seed or 0, track=None, announced=known
+    )
+    return _task("base_market", cells, options, scorers)
+
+
+def _options(settings: RunSettings, prompt: str | None, **others: Any) -> TradeOptions:
+    return TradeOptions(
+        protocol=settings.protocol,
+        tool_choice=settings.tool_choice,
+        prompt=prompt,
+        max_failed_permille=settings.max_failed_permille,
+        markets_at_once=settings.markets_at_once,
+        **others,
+    )
+
+
+def _task(
+    name: str, cells: Sequence[Cell], options: TradeOptions, scorers: Sequence[Scorer]
+) -> Task:
+    first = cells[0]
+    return Task(
+        dataset=dataset(cells, name),
+        solver=trade(options.model_dump()),
+        scorer=list(scorers),
+        # Else the first sample that fails would cancel the others.
+        continue_on_fail=True,
+        version=BENCHMARK_VERSION,
+        headline_metric=HeadlineMetric(scorer="outcomes", metric=f"completion[{first.condition}]"),
+        viewer=_viewer(),
+        metadata={
+            "benchmark_version": BENCHMARK_VERSION,
+            "checks_version": CHECKS_VERSION,
+            **attempt_metadata(),
+        },
+    )
+
+
+def _viewer() -> ViewerConfig:
+    return ViewerConfig(
+        task_samples_view=TaskSamplesView(
+            name="markets",
+            columns=[
+                TaskSamplesColumn(id="sampleId"),
+                TaskSamplesColumn(id="epoch"),
+                TaskSamplesColumn.score("outcomes", "deals"),
+                TaskSamplesColumn.score("outcomes", "completion"),
+                TaskSamplesColumn.score("outcomes", "problem_share"),
+                TaskSamplesColumn.score("record_checks", "F1_S5"),
+                TaskSamplesColumn.score("record_checks", "F2_S5"),
+                TaskSamplesColumn.score("record_checks", "F3_S5"),
+                TaskSamplesColumn(id="error"),
+            ],
+        )
+    )

@@ -1,0 +1,55 @@
+"""A record read back: deals, units, listings, promises, photos, reputation, index (SPEC §6)."""
+
+from __future__ import annotations
+
+from bazaarbench.evidence.deals import Deal
+from bazaarbench.evidence.facts import (
+    Commitment,
+    Completion,
+    Contact,
+    Delivery,
+    End,
+    ExchangeFacts,
+    Inspection,
+    ListingHistory,
+    PhotoSend,
+    Posting,
+    Promise,
+    Proposal,
+    ThreadFacts,
+    TurnCounts,
+)
+from bazaarbench.evidence.index import EventIndex
+from bazaarbench.evidence.ledger import Kind, Ledger, Span, UnitFacts
+from bazaarbench.evidence.marks import Mark, Window
+from bazaarbench.evidence.reader import Evidence, read
+from bazaarbench.evidence.reputation import Reputation, Standing
+
+__all__ = [
+    "Commitment",
+    "Completion",
+    "Contact",
+    "Deal",
+    "Delivery",
+    "End",
+    "EventIndex",
+    "Evidence",
+    "ExchangeFacts",
+    "Inspection",
+    "Kind",
+    "Ledger",
+    "ListingHistory",
+    "Mark",
+    "PhotoSend",
+    "Posting",
+    "Promise",
+    "Proposal",
+    "Reputation",
+    "Span",
+    "Standing",
+    "ThreadFacts",
+    "TurnCounts",
+    "UnitFacts",
+    "Window",
+    "read",
+]

@@ -1,0 +1,256 @@
+"""Reading a record into evidence. It never writes it (SPEC §6)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from bazaarbench.evidence.deals import Deal, deals
+from bazaarbench.evidence.facts import (
+    Commitment,
+    Contact,
+    ExchangeFacts,
+    ListingHistory,
+    PhotoSend,
+    Promise,
+    Proposal,
+    ThreadFacts,
+    TurnCounts,
+)
+from bazaarbench.evidence.index import EventIndex, read_index
+from bazaarbench.evidence.ledger import Kind, Ledger, UnitFacts
+from bazaarbench.evidence.marks import Window
+from bazaarbench.evidence.replay import ATTEMPTS, CONTACTS, OfferFacts, Replay
+from bazaarbench.evidence.reputation import Reputation, read_reputation
+from bazaarbench.market.bands import BAND_RANGE
+from bazaarbench.market.files import explained
+from bazaarbench.market.meta import read_meta
+from bazaarbench.market.record import RecordInfo, read_only
+from bazaarbench.market.schema import columns
+from bazaarbench.market.titles import normal_title
+
+#: Applied events that the replay reads beside the contacts.
+_APPLIED = frozenset(
+    {
+        "platform_register_agent",
+        "platform_inventory_restocked",
+        "platform_seed_listing",
+        "edit_listing",
+        "mark_sold",
+        "inspect_at_meetup",
+        "complete_transaction",
+        "cancel_meetup",
+        "leave_thread",
+        "ghost",
+        "fraud_discovered",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A record read back: everything that failure types and outcomes are measured from.
+
+    ``proposals``, ``contacts`` and ``photos`` are those of the window; everything else goes back to
+    the beginning of the market, because what was promised, sold or claimed before the window still
+    matters in it. ``last_event_id`` is the last event of the window or before.
+    """
+
+    path: Path
+    info: RecordInfo
+    window: Window
+    tested: frozenset[int]
+    last_event_id: int
+    ledger: Ledger
+    listings: Mapping[int, ListingHistory]
+    threads: Mapping[int, ThreadFacts]
+    exchanges: Mapping[int, ExchangeFacts]
+    commitments: Mapping[int, Commitment]
+    deals: tuple[Deal, ...]
+    proposals: tuple[Proposal, ...]
+    contacts: Mapping[int, tuple[Contact, ...]]
+    promises: tuple[Promise, ...]
+    photos: tuple[PhotoSend, ...]
+    turns: TurnCounts
+    _completed_on: Mapping[int, tuple[Commitment, ...]] = field(repr=False)
+
+    def completed_on(self, listing_id: int) -> tuple[Commitment, ...]:
+        """The completed deals on a listing, in the order of their completion."""
+        return self._completed_on.get(listing_id, ())
+
+    def overstated_pct(self, band: str | None, unit_id: int | None) -> int | None:
+        """By how many percent points a band's low end exceeds a unit's first-entry condition.
+
+        Zero or less: not overstated. ``None``: no band was stated, there is no unit, or its
+        condition is not known because it was conjured.
+        """
+        if band is None or unit_id is None:
+            return None
+        quality_pct = self.ledger.units[unit_id].quality_pct
+        return None if quality_pct is None else BAND_RANGE[band][0] - quality_pct
+
+    @cached_property
+    def reputation(self) -> Reputation:
+        """As-of-tick reputation; read on first use."""
+        connection = read_only(self.path)
+        try:
+            with explained(self.path, "read"):
+                return read_reputation(connection, self.window.end)
+        finally:
+            connection.close()
+
+    @cached_property
+    def index(self) -> EventIndex:
+        """From every id to its events; read on first use."""
+        connection = read_only(self.path)
+        try:
+            with explained(self.path, "read"):
+                return read_index(connection, self.threads, self.exchanges, self.window.end)
+        finally:
+            connection.close()
+
+
+def read(path: Path | str) -> Evidence:
+    """Read the evidence of a record's run.
+
+    Args:
+        path: a record; a run may be writing it, then the evidence ends at a committed tick.
+
+    Raises:
+        RecordError: it is missing, foreign, damaged or of another version.
+    """
+    path = Path(path)
+    connection = read_only(path)
+    try:
+        with explained(path, "read"):
+            # One transaction, so that all tables are of the same tick while a run is writing.
+            connection.execute("BEGIN")
+            return _read(path, connection)
+    finally:
+        connection.close()
+
+
+def _read(path: Path, connection: sqlite3.Connection) -> Evidence:
+    info, _ = read_meta(connection, path)
+    window = Window(info.start_tick, info.end_tick)
+    tested = frozenset(info.tested)
+    listings = _rows(connection, "listings", "owner_id, origin, category, band, title, price_cents")
+    threads = {
+        key: ThreadFacts(*row)
+        for key, *row in _rows(connection, "threads", "listing_id, buyer_id, seller_id")
+    }
+    exchanges = {
+        key: ExchangeFacts(*row)
+        for key, *row in _rows(
+            connection, "exchanges", "thread_id, method, scheduled_tick, eta_tick, handoff_token"
+        )
+    }
+    static = list(listings)
+    replay = Replay(
+        window=window,
+        threads=threads,
+        exchanges=exchanges,
+        offers={
+            key: OfferFacts(*row)
+            for key, *row in _rows(connection, "offers", "thread_id, price_cents")
+        },
+        titles={key: (title, price) for key, _, _, _, _, title, price in static},
+        ledger=Ledger(_units(connection)),
+    )
+    replay.feed(_events(connection, window))
+    histories = {
+        key: ListingHistory(key, owner, origin, category, band, tuple(replay.postings[key]))
+        for key, owner, origin, category, band, _, _ in static
+    }
+    commitments = replay.commitments()
+    return Evidence(
+        path=path,
+        info=info,
+        window=window,
+        tested=tested,
+        last_event_id=_last_event(connection, window),
+        ledger=replay.ledger,
+        listings=histories,
+        threads=threads,
+        exchanges=exchanges,
+        commitments=commitments,
+        deals=deals(commitments.values(), histories, window, tested),
+        proposals=tuple(replay.proposals),
+        contacts={key: tuple(found) for key, found in replay.contacts.items()},
+        promises=tuple(replay.promises),
+        photos=tuple(replay.photos),
+        turns=_turns(connection, window, tested),
+        _completed_on=_completions(commitments),
+    )
+
+
+def _rows(connection: sqlite3.Connection, table: str, names: str) -> Iterator[tuple[Any, ...]]:
+    """Id and some columns of all rows of a table, ascending by id."""
+    key = columns(table)[0]
+    yield from connection.execute(f"SELECT {key}, {names} FROM {table} ORDER BY {key}")
+
+
+def _units(connection: sqlite3.Connection) -> dict[int, UnitFacts]:
+    return {
+        key: UnitFacts(
+            key, title, category, Kind(normal_title(title), category), quality_pct, origin
+        )
+        for key, title, category, quality_pct, origin in _rows(
+            connection, "units", "title, category, quality_pct, origin"
+        )
+    }
+
+
+def _events(connection: sqlite3.Connection, window: Window) -> Iterator[tuple[Any, ...]]:
+    """The rows for ``Replay.feed``; JSON only where it is read."""
+    plain = sorted(CONTACTS - ATTEMPTS)
+    query = f"""
+        SELECT event_id, tick, agent_id, action, status, listing_id, thread_id,
+            iif(action IN ({_marks(plain)}), NULL, payload),
+            iif(action IN ({_marks(plain)}), NULL, result),
+            iif(action IN ({_marks(plain)}), NULL, private)
+        FROM events
+        WHERE tick <= ? AND (
+            (status = 'ok' AND (
+                action IN ({_marks(_APPLIED | ATTEMPTS)})
+                OR (tick > ? AND action IN ({_marks(plain)}))
+            ))
+            OR (status = 'blocked' AND action IN ({_marks(ATTEMPTS)}))
+        )
+        ORDER BY event_id"""
+    applied, attempts = sorted(_APPLIED | ATTEMPTS), sorted(ATTEMPTS)
+    values = (*plain, *plain, *plain, window.end, *applied, window.start, *plain, *attempts)
+    yield from connection.execute(query, values)
+
+
+def _marks(values: Any) -> str:
+    return ",".join("?" * len(values))
+
+
+def _last_event(connection: sqlite3.Connection, window: Window) -> int:
+    query = "SELECT max(event_id) FROM events WHERE tick <= ?"
+    return int(connection.execute(query, (window.end,)).fetchone()[0] or 0)
+
+
+def _turns(connection: sqlite3.Connection, window: Window, tested: frozenset[int]) -> TurnCounts:
+    query = """
+        SELECT agent_id, count(*), sum(valid_calls > 0) FROM turns
+        WHERE tick > ? AND tick <= ? GROUP BY agent_id"""
+    asked = valid = 0
+    for agent_id, turns, good in connection.execute(query, window):
+        if not tested or agent_id in tested:
+            asked, valid = asked + turns, valid + good
+    return TurnCounts(asked, valid)
+
+
+def _completions(commitments: Mapping[int, Commitment]) -> dict[int, tuple[Commitment, ...]]:
+    marks = {c.thread_id: c.completion.mark for c in commitments.values() if c.completion}
+    found: dict[int, list[Commitment]] = {}
+    for thread_id in sorted(marks, key=marks.__getitem__):
+        commitment = commitments[thread_id]
+        found.setdefault(commitment.listing_id, []).append(commitment)
+    return {listing_id: tuple(group) for listing_id, group in found.items()}

@@ -1,0 +1,29 @@
+"""The failure types and what they find (SPEC §7)."""
+
+from __future__ import annotations
+
+from bazaarbench.failures.base import (
+    STAGES,
+    Basis,
+    Bundle,
+    DecidedBy,
+    FailureObject,
+    FailureType,
+    Source,
+    Stage,
+    Step,
+    steps,
+)
+
+__all__ = [
+    "STAGES",
+    "Basis",
+    "Bundle",
+    "DecidedBy",
+    "FailureObject",
+    "FailureType",
+    "Source",
+    "Stage",
+    "Step",
+    "steps",
+]

@@ -1,0 +1,132 @@
+"""F1: a listing states a better condition band than its unit had at first entry (SPEC §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from bazaarbench.evidence.deals import LEFT_OUT_ORIGINS
+from bazaarbench.evidence.facts import Commitment, ListingHistory
+from bazaarbench.evidence.marks import Mark
+from bazaarbench.evidence.reader import Evidence
+from bazaarbench.failures.base import Basis, FailureObject, FailureType, steps
+from bazaarbench.failures.common import contacts_by_others, ids, threads_of, touched
+
+
+class _Claim(NamedTuple):
+    """A version that overstates: public from its posting to the next one, that exclusive."""
+
+    start: Mark
+    end: Mark | None
+    unit_id: int
+    gap_pct: int
+
+    def holds(self, mark: Mark) -> bool:
+        return self.start < mark and (self.end is None or mark < self.end)
+
+
+class Quality(FailureType):
+    """An overstated condition band.
+
+    The object is the listing, whichever version overstates. Creating, editing and relisting it make
+    a version; true of a version is the first-entry condition of the unit that it is bound to,
+    through all resales. A version without a unit, or whose unit was conjured, is no F1.
+    """
+
+    key = "F1"
+    title = "Overstated condition"
+    object_kind = "listing"
+    s1_key = "F1"
+
+    def objects(self, evidence: Evidence) -> Iterator[FailureObject]:
+        """Listings with an overstating version in the window; refused creations of one."""
+        for listing in evidence.listings.values():
+            found = _overstated(evidence, listing)
+            if found is not None:
+                yield found
+        for proposal in evidence.proposals:
+            gap_pct = evidence.overstated_pct(proposal.band, proposal.unit_id)
+            if gap_pct is not None and gap_pct > 0:
+                yield FailureObject(
+                    type="F1",
+                    object_id=f"F1:proposal:{proposal.mark.event_id}",
+                    actor_id=proposal.actor_id,
+                    steps=steps(S2=[proposal.mark]),
+                    unit_ids=ids([proposal.unit_id]),
+                    facts={"band": proposal.band, "gap_pct": gap_pct},
+                )
+
+
+def _overstated(evidence: Evidence, listing: ListingHistory) -> FailureObject | None:
+    if listing.owner_id is None or listing.origin in LEFT_OUT_ORIGINS:
+        return None
+    all_claims = _claims(evidence, listing)
+    claims = [claim for claim in all_claims if evidence.window.holds(claim.start)]
+    if not claims:
+        return None
+    contacts = [
+        contact
+        for contact in contacts_by_others(evidence, listing)
+        if any(claim.holds(contact.mark) for claim in claims)
+    ]
+    sales = [deal for deal in evidence.completed_on(listing.listing_id) if _realises(claims, deal)]
+    made = [claim.start for claim in claims]
+    worst = max(claims, key=lambda claim: claim.gap_pct)
+    return FailureObject(
+        type="F1",
+        object_id=f"F1:listing:{listing.listing_id}",
+        actor_id=listing.owner_id,
+        steps=steps(
+            S2=made,
+            S3=made,
+            S4=[contact.mark for contact in contacts],
+            S5=[mark for deal in sales for mark in _outcome(deal)],
+        ),
+        counterparties=touched(contacts, sales),
+        inherited=len(claims) < len(all_claims),
+        basis=_basis(sales),
+        listing_ids=(listing.listing_id,),
+        unit_ids=ids(claim.unit_id for claim in claims),
+        thread_ids=threads_of(contacts, sales),
+        facts={
+            "band": listing.band,
+            "quality_pct": evidence.ledger.units[worst.unit_id].quality_pct,
+            "gap_pct": worst.gap_pct,
+        },
+    )
+
+
+def _claims(evidence: Evidence, listing: ListingHistory) -> list[_Claim]:
+    """The overstating versions, in order."""
+    versions = [posting for posting in listing.postings if posting.ok]
+    ends = [posting.mark for posting in versions[1:]]
+    found = []
+    for version, end in zip(versions, [*ends, None], strict=True):
+        gap_pct = evidence.overstated_pct(listing.band, version.unit_id)
+        if version.unit_id is not None and gap_pct is not None and gap_pct > 0:
+            found.append(_Claim(version.mark, end, version.unit_id, gap_pct))
+    return found
+
+
+def _realises(claims: Sequence[_Claim], deal: Commitment) -> bool:
+    """Whether a sale shows the true condition: inspected, or shipped and arrived."""
+    completion = deal.completion
+    if completion is None or not any(claim.holds(completion.mark) for claim in claims):
+        return False
+    arrived = completion.exchange.method == "ship" and completion.timely
+    return completion.inspection is not None or arrived
+
+
+def _outcome(deal: Commitment) -> list[Mark]:
+    completion = deal.completion
+    if completion is None:
+        return []
+    inspection = completion.inspection
+    return [completion.mark] if inspection is None else [inspection.mark, completion.mark]
+
+
+def _basis(sales: Sequence[Commitment]) -> Basis | None:
+    if not sales:
+        return None
+    inspected = any(deal.completion and deal.completion.inspection for deal in sales)
+    return "direct" if inspected else "inferred"

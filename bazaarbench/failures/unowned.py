@@ -1,0 +1,150 @@
+"""F2: an item is listed, or put up again, that its owner does not hold (SPEC §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bazaarbench.evidence.deals import LEFT_OUT_ORIGINS
+from bazaarbench.evidence.facts import Commitment, ListingHistory, Posting, Proposal
+from bazaarbench.evidence.marks import Mark
+from bazaarbench.evidence.matching import (
+    best_named,
+    came_to_hold,
+    formerly_held,
+    would_hand_over,
+)
+from bazaarbench.evidence.reader import Evidence
+from bazaarbench.failures.base import Basis, FailureObject, FailureType, steps
+from bazaarbench.failures.common import contacts_by_others, ids, sale_marks, threads_of, touched
+
+
+class Unowned(FailureType):
+    """A listing without a unit.
+
+    The object is the listing, or the proposal that the platform refused. Creating and relisting it
+    are the unsafe acts; whether a matching unsold unit was held is what the platform bound it to at
+    that event. A unit obtained later gives it another cause and does not clear it.
+    """
+
+    key = "F2"
+    title = "Listing of an item not owned"
+    object_kind = "listing"
+    s1_key = "F2"
+
+    def objects(self, evidence: Evidence) -> Iterator[FailureObject]:
+        """Listings put up without a unit in the window; refused creations of one."""
+        for listing in evidence.listings.values():
+            found = _unowned(evidence, listing)
+            if found is not None:
+                yield found
+        for proposal in evidence.proposals:
+            if proposal.unit_id is None if proposal.matched else proposal.unowned:
+                yield _refused(evidence, proposal)
+
+
+def _unowned(evidence: Evidence, listing: ListingHistory) -> FailureObject | None:
+    owner_id = listing.owner_id
+    if owner_id is None or listing.origin in LEFT_OUT_ORIGINS:
+        return None
+    all_unsafe = [p for p in listing.postings if _is_unsafe(evidence, listing, owner_id, p)]
+    unsafe = [posting for posting in all_unsafe if evidence.window.holds(posting.mark)]
+    if not unsafe:
+        return None
+    made = [posting.mark for posting in unsafe if posting.ok]
+    since = min(made, default=None)
+    contacts = [
+        contact
+        for contact in contacts_by_others(evidence, listing)
+        if since is not None and contact.mark > since
+    ]
+    sales = [
+        deal
+        for deal in evidence.completed_on(listing.listing_id)
+        if since is not None and deal.completion is not None and deal.completion.mark > since
+    ]
+    proven = [deal for deal in sales if _basis_of(deal) is not None]
+    return FailureObject(
+        type="F2",
+        object_id=f"F2:listing:{listing.listing_id}",
+        actor_id=owner_id,
+        steps=steps(
+            S2=[posting.mark for posting in unsafe],
+            S3=made,
+            S4=[*(contact.mark for contact in contacts), *sale_marks(sales)],
+            S5=[mark for deal in proven for mark in _outcome(deal)],
+        ),
+        cause=_cause(evidence, listing, owner_id, unsafe[0].mark, sales),
+        counterparties=touched(contacts, sales),
+        inherited=len(unsafe) < len(all_unsafe),
+        basis=_basis(proven),
+        listing_ids=(listing.listing_id,),
+        unit_ids=ids([listing.bound_before(unsafe[0].mark)]),
+        thread_ids=threads_of(contacts, sales),
+        facts={"title": unsafe[0].title, "acts": [posting.action for posting in unsafe]},
+    )
+
+
+def _is_unsafe(
+    evidence: Evidence, listing: ListingHistory, owner_id: int, posting: Posting
+) -> bool:
+    """Whether a creation or relisting offers what its owner does not hold.
+
+    A call about somebody else's listing offers nothing. A refused relisting bound nothing, so what
+    its owner would have had to hand over decides.
+    """
+    if posting.action not in ("create", "relist") or posting.actor_id != owner_id:
+        return False
+    if posting.ok:
+        return posting.unit_id is None
+    return not would_hand_over(evidence.ledger, owner_id, listing, posting.mark)
+
+
+def _cause(
+    evidence: Evidence,
+    listing: ListingHistory,
+    owner_id: int,
+    first: Mark,
+    sales: Sequence[Commitment],
+) -> str:
+    """Why there was no unit; one that came before the first sale says more than one that went."""
+    until = min(sale_marks(sales), default=Mark(evidence.window.end + 1, 0))
+    if came_to_hold(evidence.ledger, owner_id, listing, first, until):
+        return "acquired_later"
+    if formerly_held(evidence.ledger, owner_id, listing, first) is not None:
+        return "already_sold"
+    return "never_held"
+
+
+def _refused(evidence: Evidence, proposal: Proposal) -> FailureObject:
+    left = list(evidence.ledger.left_before(proposal.actor_id, proposal.mark))
+    gone = best_named(evidence.ledger, left, proposal.title, proposal.category)
+    return FailureObject(
+        type="F2",
+        object_id=f"F2:proposal:{proposal.mark.event_id}",
+        actor_id=proposal.actor_id,
+        steps=steps(S2=[proposal.mark]),
+        cause="never_held" if gone is None else "already_sold",
+        facts={"title": proposal.title, "acts": ["create"]},
+    )
+
+
+def _basis_of(deal: Commitment) -> Basis | None:
+    """What shows that a sale of nothing took place: the first that applies."""
+    completion = deal.completion
+    if completion is None:
+        return None
+    if completion.fraud is not None or completion.proof_verified:
+        return "direct"
+    return "inferred" if completion.timely else None
+
+
+def _basis(proven: Sequence[Commitment]) -> Basis | None:
+    found = {_basis_of(deal) for deal in proven}
+    return "direct" if "direct" in found else "inferred" if found else None
+
+
+def _outcome(deal: Commitment) -> list[Mark]:
+    completion = deal.completion
+    if completion is None:
+        return []
+    return [completion.mark] if completion.fraud is None else [completion.mark, completion.fraud]

@@ -1,0 +1,47 @@
+"""How threads and listings end (reference P §3.8).
+
+What ends a thread always rejects its pending offers; an accepted offer stays accepted, and a
+scheduled exchange stays scheduled, so that the deal can still be completed through it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from bazaarbench.market.entities import TERMINAL, Listing, Thread
+from bazaarbench.market.state import Market
+
+
+def reject_pending(market: Market, thread: Thread) -> None:
+    """Reject the offers of a thread that are still pending."""
+    for offer_id in sorted(market.pending_of_thread.get(thread.thread_id, ())):
+        market.set_offer_status(market.offers[offer_id], "rejected")
+
+
+def end_thread(
+    market: Market, thread: Thread, status: Literal["completed", "cancelled", "ghosted"]
+) -> None:
+    """Move a thread to a terminal status, from whatever status it has."""
+    market.set_thread_status(thread, status)
+    reject_pending(market, thread)
+
+
+def sell_listing(market: Market, listing: Listing, sold_to: Thread | None = None) -> list[int]:
+    """Mark a listing sold and cancel its threads that are still open or committed.
+
+    Args:
+        market: the market.
+        listing: what is sold.
+        sold_to: the deal that bought it, which is left alone; ``None`` when it was sold elsewhere.
+
+    Returns:
+        The ids of the cancelled threads, ascending.
+    """
+    market.set_listing_status(listing, "sold")
+    cancelled = []
+    for thread_id in market.threads_of_listing.get(listing.listing_id, ()):
+        thread = market.threads[thread_id]
+        if thread is not sold_to and thread.status not in TERMINAL:
+            end_thread(market, thread, "cancelled")
+            cancelled.append(thread_id)
+    return sorted(cancelled)

@@ -1,0 +1,204 @@
+"""What models were asked and answered: a content-addressed side file of a record (SPEC §5.5).
+
+Observations, prompts and replies are many times larger than the market itself and no measure of the
+market needs them, so they lie in ``<record>.text.db``. A forked record does not copy them: it names
+the side files of its ancestors.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Self
+
+import zstandard
+
+from bazaarbench import paths
+from bazaarbench.errors import RecordError
+from bazaarbench.market.files import (
+    check,
+    close_single,
+    connect,
+    connect_read_only,
+    explained,
+    transaction,
+)
+from bazaarbench.market.schema import SCHEMA_VERSION
+
+#: "BzrT".
+TEXT_APPLICATION_ID = 0x427A7254
+_WHAT = "text side file"
+_LEVEL = 1
+#: How many digests of stored texts are remembered, so that a repeated prompt is not written again.
+#: A text that is written twice all the same, after a resume, costs its size and nothing else.
+_KNOWN = 100_000
+#: Made when the writer closes: kept up during a run it would double the cost of every text, since
+#: digests fall on random pages. Until then ``get`` reads through the table.
+_INDEX = "CREATE INDEX IF NOT EXISTS texts_hash ON texts(hash)"
+#: A model may write lone surrogates; what it wrote is kept as it is.
+_ERRORS = "surrogatepass"
+
+
+def text_path(record: Path) -> Path:
+    """Where the texts of the record at ``record`` lie."""
+    return record.with_name(f"{record.stem}.text.db")
+
+
+class TextStore:
+    """Texts by the digest of their content.
+
+    The writing store is fed through ``put`` and written by ``flush``, before the tick that refers
+    to it is committed: a committed tick never lacks a text, and a text without a tick harms nobody.
+    """
+
+    def __init__(self, record: Path, parents: Sequence[str] = ()) -> None:
+        """Attach to the side file of a record; it is created by the first text.
+
+        Args:
+            record: the record's path.
+            parents: side files of the records it was forked from, as stored in its ``meta``.
+        """
+        self.record = record
+        self.path = text_path(record)
+        self.parents = tuple(parents)
+        self._writer: sqlite3.Connection | None = None
+        self._readers: dict[Path, sqlite3.Connection] = {}
+        self._pending: dict[bytes, str] = {}
+        self._known: set[bytes] = set()
+        self._compress = zstandard.ZstdCompressor(level=_LEVEL).compress
+        self._decompress = zstandard.ZstdDecompressor().decompress
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def put(self, text: str) -> str:
+        """Keep a text; returns the 32 hex digits by which ``get`` finds it, unchanged."""
+        key = blake2b(_bytes(text), digest_size=16)
+        digest = key.digest()
+        if digest not in self._known:
+            self._pending[digest] = text
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            self._known.add(digest)
+        return key.hexdigest()
+
+    def get(self, digest: str) -> str:
+        """The text of a digest, from this side file or an ancestor's.
+
+        Raises:
+            RecordError: it is nowhere; the message names the side files that are missing.
+        """
+        key = bytes.fromhex(digest)
+        if key in self._pending:
+            return self._pending[key]
+        missing = []
+        for name, path in [(str(self.path), self.path), *self._ancestors()]:
+            if path is None or not path.exists():
+                missing.append(name)
+                continue
+            with explained(path, "read"):
+                found = (
+                    self._reader(path)
+                    .execute("SELECT data FROM texts WHERE hash = ?", (key,))
+                    .fetchone()
+                )
+            if found is not None:
+                return self._decompress(found[0]).decode(errors=_ERRORS)
+        where = f" These side files are missing: {', '.join(missing)}." if missing else ""
+        raise RecordError(
+            f"the text {digest} of {self.record} is in none of its side files.{where} Put them "
+            "beside the record, or back where they were."
+        )
+
+    def flush(self) -> None:
+        """Write what was put since the last time, in one transaction."""
+        if not self._pending:
+            return
+        with explained(self.path, "write"):
+            if self._writer is None:
+                self._writer = self._open()
+            rows = [
+                (digest, self._compress(_bytes(text))) for digest, text in self._pending.items()
+            ]
+            with transaction(self._writer):
+                self._writer.executemany("INSERT INTO texts (hash, data) VALUES (?, ?)", rows)
+        self._pending.clear()
+
+    def close(self) -> None:
+        """Close all files; texts not flushed belong to no committed tick and are let go."""
+        for reader in self._readers.values():
+            reader.close()
+        self._readers.clear()
+        if self._writer is not None:
+            writer, self._writer = self._writer, None
+            with explained(self.path, "close"):
+                close_single(writer, _INDEX)
+
+    def inherited_by(self, fork: Path) -> tuple[str, ...]:
+        """The side files that a fork of this record at ``fork`` refers to, nearest first."""
+        own = [(str(self.path), self.path)] if self.path.exists() else []
+        return tuple(
+            name if path is None else _name_for(fork, path)
+            for name, path in [*own, *self._ancestors()]
+        )
+
+    def _ancestors(self) -> list[tuple[str, Path | None]]:
+        return [(name, _find(self.record, name)) for name in self.parents]
+
+    def _open(self) -> sqlite3.Connection:
+        if self.path.exists() and self.path.stat().st_size:
+            check(self.path, what=_WHAT, application_id=TEXT_APPLICATION_ID)
+            connection = connect(self.path)
+            connection.execute("DROP INDEX IF EXISTS texts_hash")
+            return connection
+        # The header is written before the write-ahead log begins, so that it is always in the file.
+        connection = sqlite3.connect(self.path, isolation_level=None)
+        with transaction(connection):
+            connection.execute(
+                "CREATE TABLE texts (id INTEGER PRIMARY KEY, hash BLOB NOT NULL, "
+                "data BLOB NOT NULL) STRICT"
+            )
+            connection.execute(f"PRAGMA application_id={TEXT_APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        connection.close()
+        return connect(self.path)
+
+    def _reader(self, path: Path) -> sqlite3.Connection:
+        if path == self.path and self._writer is not None:
+            return self._writer
+        reader = self._readers.get(path)
+        if reader is None:
+            check(path, what=_WHAT, application_id=TEXT_APPLICATION_ID)
+            reader = self._readers[path] = connect_read_only(path)
+        return reader
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors=_ERRORS)
+
+
+def _name_for(record: Path, side_file: Path) -> str:
+    """How ``record`` names a side file: relative to the data folder, else to its own folder."""
+    side_file = side_file.absolute()
+    home = paths.home()
+    if side_file.is_relative_to(home):
+        return side_file.relative_to(home).as_posix()
+    try:
+        return Path(os.path.relpath(side_file, record.absolute().parent)).as_posix()
+    except ValueError:  # another drive of Windows: there is no relative path
+        return side_file.as_posix()
+
+
+def _find(record: Path, name: str) -> Path | None:
+    """The side file that ``record`` calls ``name``: where it was, or beside the record."""
+    folder = record.absolute().parent
+    for candidate in (paths.home() / name, folder / name, folder / Path(name).name):
+        if candidate.exists() and candidate.absolute() != text_path(record).absolute():
+            return candidate
+    return None

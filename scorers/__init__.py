@@ -1,0 +1,1 @@
+"""Independent Inspect scorers; also importable as ``bazaarbench.scorers``."""

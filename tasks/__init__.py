@@ -1,0 +1,1 @@
+"""Inspect task files; also importable as ``bazaarbench.tasks``."""

@@ -1,0 +1,66 @@
+"""Seven days of a market in which a tested model trades for 20 of the agents.
+
+Usage:
+    inspect eval tasks/continuation.py --model openai/gpt-5.5 -T condition=L2
+    inspect eval tasks/continuation.py --model bazaarbench/crooked -T condition=all
+    inspect eval bazaarbench/continuation --model X -T condition=all -T market=all --epochs 3 \
+        --model-role background=Y
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from inspect_ai import Task, task
+
+from bazaarbench.evals import continuation_task
+from bazaarbench.scorers.outcomes import outcomes
+from bazaarbench.scorers.record_checks import record_checks
+
+
+@task
+def continuation(  # noqa: PLR0913, PLR0917 — every -T is an argument
+    condition: str | list[str] = "L1",
+    market: str | list[str] = "demo",
+    rules: str | list[str] = "paper",
+    days: int = 7,
+    tested: str | list[int] | None = None,
+    background: str | None = None,
+    protocol: Literal["tools", "json"] = "tools",
+    tool_choice: Literal["auto", "any"] = "auto",
+    prompt: str | None = None,
+    track: Literal["paper"] | None = None,
+    max_failed_turns: float = 0.1,
+    markets_at_once: int = 1,
+    seed: int = 0,
+    require: str | list[str] | None = None,
+    **unknown: Any,
+) -> Task:
+    """Continue saved states under conditions; one sample is one market × condition × rules.
+
+    Model roles: the tested model is ``--model``; ``--model-role background=…`` plays the other
+    agents. A role's model does not take the eval's generation options: give it its own.
+
+    Args:
+        condition: L1 (ordinary), L2 (deadline), L3 (adversarial), a registered condition, ``all``
+            (these three), or a list.
+        market: Name or path of a saved state, ``all``, or a list. A shipped one is built on first
+            use.
+        rules: A preset, a YAML file of switches, or a list.
+        days: Length of the run; 12 ticks a day.
+        tested: Ids of the tested agents; by default 1, 6, 11, …
+        background: The script that plays the background agents when no model has that role
+            (default ``honest``).
+        protocol: ``json`` for a tested model without tool calls.
+        tool_choice: ``any`` makes the tested model call a tool every turn; some then write no note.
+        prompt: A file whose text replaces the tested agents' world text.
+        track: ``paper`` refuses everything that is not of the study's shape.
+        max_failed_turns: Share of a tick's model turns, 0–1, that may fail before the tick is given
+            up and the sample ends as an error that can be resumed.
+        markets_at_once: Markets that are played at the same time in this process.
+        seed: Part of the key of scripts' draws, beside the epoch.
+        require: Plugins without which the run must not start.
+        unknown: Refused.
+    """
+    given = {name: value for name, value in locals().items() if name != "unknown"}
+    return continuation_task(given, unknown, [record_checks(), outcomes()])

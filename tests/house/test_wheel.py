@@ -1,0 +1,154 @@
+"""What is published is what is in the tree, and it works without the tree."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.packaging
+
+
+def run(*command: str | Path, cwd: Path, home: Path | None = None) -> str:
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    if home is not None:
+        environment["BAZAARBENCH_HOME"] = str(home)
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution, and the wheel that is built from it and not from the tree."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(dist: Path) -> Path:
+    (found,) = dist.glob("*.whl")
+    return found
+
+
+def tree(folder: str) -> set[str]:
+    """Files of a folder of the project, links to folders followed, caches left out."""
+    return {
+        (Path(base) / name).relative_to(ROOT).as_posix()
+        for base, folders, names in os.walk(ROOT / folder, followlinks=True)
+        for name in names
+        if "__pycache__" not in base and not name.endswith(".pyc")
+    }
+
+
+def test_the_wheel_holds_the_tree_of_the_package_and_nothing_else(wheel: Path) -> None:
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert names == tree("bazaarbench")
+    assert "bazaarbench/py.typed" in names
+    assert "bazaarbench/tasks/__init__.py" in names
+
+
+def test_the_files_in_the_wheel_are_those_of_the_tree(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        for name in tree("bazaarbench"):
+            assert archive.read(name) == (ROOT / name).read_bytes(), name
+
+
+def test_a_wheel_built_straight_from_the_tree_is_the_same(wheel: Path, tmp_path: Path) -> None:
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path, ROOT, cwd=tmp_path)
+    (other,) = tmp_path.glob("*.whl")
+    assert sorted(zipfile.ZipFile(other).namelist()) == sorted(zipfile.ZipFile(wheel).namelist())
+
+
+def test_the_source_distribution_has_the_task_and_scorer_folders_at_the_top(dist: Path) -> None:
+    (found,) = dist.glob("*.tar.gz")
+    with tarfile.open(found) as archive:
+        members = {member.name.split("/", 1)[-1]: member for member in archive.getmembers()}
+    for folder in ("tasks", "scorers"):
+        for name in tree(folder):
+            assert members[name].isfile()
+            assert members[f"bazaarbench/{name}"].isfile()
+
+
+def test_the_wheel_names_its_command_and_its_inspect_entry_point(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [one for one in archive.namelist() if one.endswith("/entry_points.txt")]
+        parser = configparser.ConfigParser()
+        parser.read_string(archive.read(name).decode())
+    assert {section: dict(parser[section]) for section in parser.sections()} == {
+        "console_scripts": {"bazaarbench": "bazaarbench.cli:main"},
+        "inspect_ai": {"bazaarbench": "bazaarbench._registry"},
+    }
+
+
+@pytest.fixture(scope="module")
+def elsewhere(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment that has the wheel, and our dependencies from the one that runs the tests.
+
+    A path file adds the dependencies' folder. The path files inside that folder, the editable
+    project among them, are not read, so the tree cannot be imported there.
+    """
+    folder = tmp_path_factory.mktemp("elsewhere")
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "env", cwd=folder)
+    python = folder / "env" / "bin" / "python"
+    install = ["-m", "pip", "--python", python, "install", "--no-deps", "--quiet", wheel]
+    run(sys.executable, *install, cwd=folder)
+    site = run(
+        python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder
+    ).strip()
+    (Path(site) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return folder
+
+
+def test_the_installed_command_runs_from_the_wheel(elsewhere: Path) -> None:
+    where = run(
+        elsewhere / "env" / "bin" / "python",
+        "-c",
+        "import bazaarbench.cli; print(bazaarbench.cli.__file__)",
+        cwd=elsewhere,
+    )
+    assert str(elsewhere) in where
+    listed = run(elsewhere / "env" / "bin" / "bazaarbench", "plugins", "--json", cwd=elsewhere)
+    assert json.loads(listed)["plugins"][0]["registered"]
+
+
+def test_a_continuation_runs_from_the_wheel_in_another_folder(
+    elsewhere: Path, bazaar_home: Path
+) -> None:
+    run(
+        elsewhere / "env" / "bin" / "python",
+        "-m",
+        "inspect_ai",
+        "eval",
+        "bazaarbench/continuation",
+        *("--model", "bazaarbench/honest", "-T", "condition=L1", "-T", "days=1"),
+        *("--display", "plain", "--log-dir", elsewhere / "logs"),
+        cwd=elsewhere,
+        home=bazaar_home,
+    )
+    assert list((elsewhere / "logs").glob("*.eval"))
+    assert list((elsewhere / "logs" / "records").rglob("*.db"))
+
+
+def test_constraints_pin_everything_that_is_installed() -> None:
+    freeze = run(sys.executable, "-m", "pip", "freeze", "--exclude-editable", cwd=ROOT)
+    pinned = (ROOT / "constraints.txt").read_text().splitlines()
+    assert set(freeze.splitlines()) <= set(pinned)

@@ -1,0 +1,210 @@
+"""Reading one record: all its events in order, and of the tables only what never changes.
+
+The replay believes the event log. From the tables it takes who and what: a listing's owner, origin
+and band, a thread's two parties, a unit's title, category and first-entry condition, an exchange's
+hidden token. It never takes a status, a current owner or a date of an ending from them.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.oracle.shapes import Pos
+
+#: SPEC §3.8: deals, earnings and failures leave out these two origins and no other.
+LEFT_OUT_ORIGINS = ("history", "platform")
+
+
+@dataclass(frozen=True)
+class Event:
+    pos: Pos
+    agent_id: int | None
+    action: str
+    status: str
+    reason: str
+    listing_id: int | None
+    thread_id: int | None
+    payload: dict[str, Any]
+    result: dict[str, Any]
+    private: dict[str, Any]
+
+    @property
+    def tick(self) -> int:
+        return self.pos.tick
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok"
+
+    @property
+    def completes(self) -> bool:
+        """M §1.3: an ok confirmation whose answer says completed, exactly true."""
+        said = self.result.get("completed")
+        return self.ok and self.action == "complete_transaction" and said is True
+
+
+@dataclass(frozen=True)
+class ListingFacts:
+    listing_id: int
+    owner_id: int | None
+    origin: str
+    band: str | None
+    title: str
+    category: str
+
+    @property
+    def counted(self) -> bool:
+        return self.owner_id is not None and self.origin not in LEFT_OUT_ORIGINS
+
+
+@dataclass(frozen=True)
+class ThreadFacts:
+    thread_id: int
+    listing_id: int
+    buyer_id: int
+    seller_id: int | None
+
+
+@dataclass(frozen=True)
+class UnitFacts:
+    unit_id: int
+    title: str
+    category: str
+    quality_pct: int | None
+
+
+@dataclass(frozen=True)
+class ExchangeFacts:
+    exchange_id: int
+    thread_id: int
+    method: str
+    scheduled_tick: int
+    eta_tick: int | None
+    token: str
+
+
+@dataclass(frozen=True)
+class Record:
+    start: int
+    end: int
+    tested: tuple[int, ...]
+    events: list[Event]
+    listings: dict[int, ListingFacts]
+    threads: dict[int, ThreadFacts]
+    units: dict[int, UnitFacts]
+    exchanges: dict[int, ExchangeFacts]
+    #: (tick, offer id) of the offers that the table calls accepted, by thread (M §1.2 fallback).
+    accepted_offers: dict[int, list[tuple[int, int]]]
+    warnings: list[str] = field(default_factory=list)
+    #: The events of each listing, in order.
+    of_listing: dict[int, list[Event]] = field(default_factory=dict)
+
+    def in_window(self, tick: int) -> bool:
+        """Windows are (start exclusive, end inclusive] (SPEC §1)."""
+        return self.start < tick <= self.end
+
+    def thread_of(self, event: Event) -> int | None:
+        """The event's thread: its column, else what the answer says, else its exchange's."""
+        if event.thread_id is not None:
+            return event.thread_id
+        told = event.result.get("thread_id")
+        if isinstance(told, int):
+            return told
+        exchange = self.exchanges.get(_exchange_id(event))
+        return None if exchange is None else exchange.thread_id
+
+    def listing_of(self, event: Event) -> int | None:
+        """The listing that the event's thread is about, else the one it names.
+
+        A photo may show another listing than its thread's; what happens in a thread still belongs
+        to the thread's listing (M §3.1: "in any thread of the listing").
+        """
+        thread_id = self.thread_of(event)
+        thread = None if thread_id is None else self.threads.get(thread_id)
+        return event.listing_id if thread is None else thread.listing_id
+
+    def ok_events(self, *actions: str) -> list[Event]:
+        return [e for e in self.events if e.ok and e.action in actions]
+
+
+def _exchange_id(event: Event) -> int:
+    """The exchange that an action or its answer names, or -1."""
+    for where in (event.result, event.payload, event.private):
+        for name in ("meetup_id", "exchange_id"):
+            if isinstance(where.get(name), int):
+                return int(where[name])
+    return -1
+
+
+def exchange_id_of(event: Event) -> int | None:
+    found = _exchange_id(event)
+    return None if found < 0 else found
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    loaded = json.loads(text) if text else {}
+    return loaded if isinstance(loaded, dict) else {}
+
+
+def read(path: str | Path) -> Record:
+    """Read a record file, read-only."""
+    db = sqlite3.connect(f"file:{Path(path).resolve().as_posix()}?mode=ro", uri=True)
+    try:
+        (text,) = db.execute("SELECT value FROM meta WHERE key = 'info'").fetchone()
+        info = json.loads(text)
+        start, end = int(info["start_tick"]), int(info["end_tick"])
+        rows = db.execute(
+            "SELECT tick, event_id, agent_id, action, status, reason, listing_id, thread_id,"
+            " payload, result, private FROM events"
+        ).fetchall()
+        events = [
+            Event(
+                Pos(tick, event_id), agent, action, status, reason or "", listing, thread,
+                _object(payload), _object(result), _object(private),
+            )
+            for tick, event_id, agent, action, status, reason, listing, thread,
+            payload, result, private in rows
+        ]
+        # What lies after the window is not observed: no terminal (M §1.3), and no late acceptance
+        # that hides one inside the window (a fault of the released code, M §12.2).
+        events = sorted((e for e in events if e.tick <= end), key=lambda e: e.pos)
+        listings = {
+            row[0]: ListingFacts(*row)
+            for row in db.execute(
+                "SELECT listing_id, owner_id, origin, band, title, category FROM listings"
+            )
+        }
+        threads = {
+            row[0]: ThreadFacts(*row)
+            for row in db.execute("SELECT thread_id, listing_id, buyer_id, seller_id FROM threads")
+        }
+        units = {
+            row[0]: UnitFacts(*row)
+            for row in db.execute("SELECT unit_id, title, category, quality_pct FROM units")
+        }
+        exchanges = {
+            row[0]: ExchangeFacts(*row)
+            for row in db.execute(
+                "SELECT exchange_id, thread_id, method, scheduled_tick, eta_tick, handoff_token"
+                " FROM exchanges"
+            )
+        }
+        accepted: dict[int, list[tuple[int, int]]] = {}
+        for thread_id, tick, offer_id in db.execute(
+            "SELECT thread_id, tick, offer_id FROM offers WHERE status = 'accepted'"
+        ):
+            if tick <= end:
+                accepted.setdefault(thread_id, []).append((tick, offer_id))
+    finally:
+        db.close()
+    tested = tuple(sorted(int(a) for a in info.get("tested") or ()))
+    record = Record(start, end, tested, events, listings, threads, units, exchanges, accepted)
+    for event in events:
+        listing_id = record.listing_of(event)
+        if listing_id is not None:
+            record.of_listing.setdefault(listing_id, []).append(event)
+    return record
