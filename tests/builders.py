@@ -3,8 +3,8 @@
 A story is a list of steps. ``(agent, action, arguments)`` is a call; a bare number ends ticks until
 the market stands at that tick::
 
-    market = small_market(goods=[Goods(S, "Road bike", "sports")])
-    events = play(market, [(S, "create_listing", bike()), 2, (B, "view_listing", {"listing_id": 1})])
+    market = small_market([Goods(S, "Road bike", "sports")])
+    events = play(market, [(S, "create_listing", bike()), 2, (B, "pin", {"listing_id": 1})])
 
 Ids count from 1 in the order in which things are made. The usual people are S (seller, agent 1), B
 and C (buyers, agents 2 and 3); homes lie 1,000 metres apart on a line.

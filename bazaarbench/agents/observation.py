@@ -13,7 +13,7 @@ from typing import Any
 
 from bazaarbench.agents.budget import BUDGET_CHARS, shorten
 from bazaarbench.agents.policy import render
-from bazaarbench.agents.rows import Row, Rows
+from bazaarbench.agents.rows import Row, Rows, Shown, section, shown
 from bazaarbench.market.clock import label
 from bazaarbench.market.entities import Exchange, Offer, Thread
 from bazaarbench.market.state import DISCOVERIES_SHOWN, HISTORY_SHOWN, Market
@@ -49,16 +49,34 @@ class Observer:
 
     def observe(self, agent_id: int) -> Observed:
         """What the agent sees now. Changes nothing in the market."""
-        market, rows = self._market, self._rows
+        rows = self._rows
         rows.start()
+        sections, shown_messages = self._sections(agent_id)
+        data: dict[str, Any] = {}
+        parts = []
+        for name, value in sections.items():
+            if value.__class__ is Shown:
+                data[name], text = value
+            else:
+                data[name], text = value, (render(value) if value or value == 0 else "[]")
+            parts.append(f'"{name}":{text}')
+        data["what_is_due"] = due = _due(data)
+        parts.append(f'"what_is_due":{render(due)}')
+        text = f"{{{','.join(parts)}}}"
+        if len(text) > BUDGET_CHARS:
+            data, text = shorten(data, BUDGET_CHARS)
+            left = {row["message_id"] for row in data["incoming_messages"]}
+            shown_messages = tuple(m for m in shown_messages if m in left)
+        return Observed(data, text, shown_messages)
+
+    def _sections(self, agent_id: int) -> tuple[dict[str, Any], tuple[int, ...]]:
+        """All sections but the last, in order: a list of rows, a plain value, or either as text."""
+        market, rows = self._market, self._rows
         threads, counters = self._open_threads(agent_id)
-        deals = self._deals(agent_id)
-        exchanges = self._exchanges(agent_id)
-        messages, shown = self._messages(agent_id)
-        offers = self._offers(agent_id)
-        to_rate = self._to_rate(agent_id)
-        data: dict[str, Any] = {
-            "accepted_deals": deals,
+        messages, shown_messages = self._messages(agent_id)
+        history = [rows.event(event) for event in reversed(market.history.get(agent_id, ()))]
+        sections: dict[str, Any] = {
+            "accepted_deals": self._deals(agent_id),
             "account_status": market.agents[agent_id].status,
             "active_threads": [self._thread(thread, agent_id) for thread in threads],
             "agent_id": agent_id,
@@ -68,31 +86,23 @@ class Observer:
             ],
             "discovery_results": self._discoveries(agent_id),
             "feed": rows.feed(agent_id),
-            "focus_thread": self._focus(threads[0], agent_id) if threads else None,
-            "history": [
-                rows.event(event) for event in reversed(market.history.get(agent_id, ()))
-            ][:HISTORY_SHOWN],
+            "focus_thread": shown(self._focus(threads[0], agent_id) if threads else None),
+            "history": section(history[:HISTORY_SHOWN]),
             "incoming_messages": messages,
             "market_baselines": rows.baselines,
             "memories": rows.memories(agent_id, MEMORIES_SHOWN),
-            "offers_on_listings": offers,
+            "offers_on_listings": self._offers(agent_id),
             "own_listings": self._listings(agent_id, counters),
             "own_units": rows.units(agent_id),
             "recent_sales": rows.sales,
-            "scheduled_exchanges": exchanges,
+            "scheduled_exchanges": self._exchanges(agent_id),
         }
         if market.rules.unit_status_shown == "on":
-            data["sold_units"] = rows.sold_units(agent_id, SOLD_SHOWN)
-        data["tick"] = market.tick
-        data["time"] = label(market.tick)
-        data["to_rate"] = to_rate
-        data["what_is_due"] = _due(data)
-        text = render(data)
-        if len(text) > BUDGET_CHARS:
-            data, text = shorten(data, BUDGET_CHARS)
-            left = {row["message_id"] for row in data["incoming_messages"]}
-            shown = tuple(message_id for message_id in shown if message_id in left)
-        return Observed(data, text, shown)
+            sections["sold_units"] = rows.sold_units(agent_id, SOLD_SHOWN)
+        sections["tick"] = market.tick
+        sections["time"] = label(market.tick)
+        sections["to_rate"] = self._to_rate(agent_id)
+        return sections, shown_messages
 
     # --------------------------------------------------------------------------------- sections
 
@@ -158,7 +168,14 @@ class Observer:
                 )
             ],
             "offers": [
-                {**self._offer(offer, agent_id), "status": offer.status}
+                {
+                    "by": "you" if offer.proposer_id == agent_id else "them",
+                    "offer_id": offer.offer_id,
+                    "price_cents": offer.price_cents,
+                    "round": offer.round,
+                    "status": offer.status,
+                    "tick": offer.tick,
+                }
                 for offer in map(
                     market.offers.__getitem__, market.offers_of_thread.get(thread.thread_id, ())
                 )
@@ -188,12 +205,12 @@ class Observer:
         buys = thread.buyer_id == agent_id
         return {
             "accepted_tick": thread.committed_tick,
+            "band": listing.band,
             "category": listing.category,
             "counterparty_id": thread.seller_id if buys else thread.buyer_id,
             "listing_id": listing.listing_id,
             "price_cents": self._agreed_cents(thread),
             "role": "buyer" if buys else "seller",
-            "stated_quality_band": listing.band,
             "thread_id": thread.thread_id,
             "title": listing.title,
         }
@@ -218,6 +235,7 @@ class Observer:
         listing = market.listings[thread.listing_id]
         buys = thread.buyer_id == agent_id
         return {
+            "band": listing.band,
             "category": listing.category,
             "counterparty_id": thread.seller_id if buys else thread.buyer_id,
             "eta_tick": exchange.eta_tick,
@@ -230,7 +248,6 @@ class Observer:
             "price_cents": self._agreed_cents(thread),
             "role": "buyer" if buys else "seller",
             "scheduled_tick": exchange.scheduled_tick,
-            "stated_quality_band": listing.band,
             "thread_id": thread.thread_id,
             "thread_status": thread.status,
             "title": listing.title,
@@ -308,6 +325,7 @@ class Observer:
             listing_id = listing.listing_id
             rows.append(
                 {
+                    "band": listing.band,
                     "category": listing.category,
                     "condition": listing.condition,
                     "counters_pending": counters.get(listing_id, 0),
@@ -315,7 +333,6 @@ class Observer:
                     "offer_count": market.offer_count.get(listing_id, 0),
                     "posted_tick": listing.created_tick,
                     "price_cents": listing.price_cents,
-                    "stated_quality_band": listing.band,
                     "title": listing.title,
                     "view_count": listing.view_count,
                 }
@@ -342,6 +359,7 @@ class Observer:
         exchange = market.exchanges[exchanges[-1]] if exchanges else None
         buys = thread.buyer_id == agent_id
         return {
+            "band": listing.band,
             "category": listing.category,
             "counterparty_id": thread.seller_id if buys else thread.buyer_id,
             "ended_tick": thread.ended_tick,
@@ -350,7 +368,6 @@ class Observer:
             "method": exchange.method if exchange else None,
             "overdue": market.tick > (thread.ended_tick or 0) + RATING_WINDOW,
             "role": "buyer" if buys else "seller",
-            "stated_quality_band": listing.band,
             "thread_id": thread.thread_id,
             "thread_status": thread.status,
             "title": listing.title,

@@ -3,19 +3,42 @@
 Most of what agents see is the same for all of them: what is on offer. Such a row is made once and
 made again only when its listing has changed, so an observation costs what is new in it. Rows are
 shared between observations and must not be changed. Keys stand in alphabetical order, so that the
-plain JSON of an observation is already its canonical form.
+plain JSON of an observation is already its canonical form; the text of a kept row is kept with it.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+from bazaarbench.agents.policy import render
 from bazaarbench.market.entities import Event, Holding, Listing, Thread, Unit
 from bazaarbench.market.inventory import unit_for_sale
 from bazaarbench.market.state import Market
 
 Row = dict[str, Any]
+
+
+class Shown(NamedTuple):
+    """A row or a section: its data and the JSON of that."""
+
+    data: Any
+    text: str
+
+
+def shown(data: Any) -> Shown:
+    """Data with its text."""
+    return Shown(data, render(data))
+
+
+def section(rows: Sequence[Shown]) -> Shown:
+    """A section of rows whose texts are known."""
+    return Shown([row.data for row in rows], f"[{','.join([row.text for row in rows])}]")
+
+
+EMPTY = Shown([], "[]")
+
 
 #: Limits of SPEC §5.2 and reference A §3.1, in rows and characters.
 BASELINES_SHOWN = 30
@@ -37,14 +60,14 @@ class Rows:
     def __init__(self, market: Market) -> None:
         self._market = market
         self._tick = -1
-        self._public: dict[int, tuple[tuple[int, ...], Row]] = {}
+        self._public: dict[int, tuple[tuple[int, ...], Shown]] = {}
         self._brief: dict[int, tuple[int, Row]] = {}
-        self._units: dict[int, Row] = {}
-        self._events: dict[int, Row] = {}
+        self._units: dict[int, Shown] = {}
+        self._events: dict[int, Shown] = {}
         self._feeds: dict[int, tuple[str, list[int]]] = {}
-        self._memories: dict[int, tuple[int, list[Row]]] = {}
-        self.baselines: Row = {}
-        self.sales: list[Row] = []
+        self._memories: dict[int, tuple[int, Shown]] = {}
+        self.baselines = EMPTY
+        self.sales = EMPTY
         self._freshest: list[int] | None = None
 
     def start(self) -> None:
@@ -61,12 +84,12 @@ class Rows:
             self._events.clear()
         if len(self._units) > _SLACK + 2 * len(market.units):
             self._units.clear()
-        self.baselines = self._make_baselines()
-        self.sales = [self._sale(offer_id) for _, offer_id in reversed(market.recent_sales)]
+        self.baselines = shown(self._make_baselines())
+        self.sales = shown([self._sale(offer_id) for _, offer_id in reversed(market.recent_sales)])
 
     # ------------------------------------------------------------------------------ what is on offer
 
-    def public(self, listing: Listing) -> Row:
+    def public(self, listing: Listing) -> Shown:
         """A listing as everybody sees it in the feed."""
         market, listing_id = self._market, listing.listing_id
         key = (
@@ -78,20 +101,22 @@ class Rows:
         known = self._public.get(listing_id)
         if known is not None and known[0] == key:
             return known[1]
-        row = {
-            "category": listing.category,
-            "condition": listing.condition,
-            "description": listing.description[:FEED_TEXT],
-            "listing_id": listing_id,
-            "offer_count": key[2],
-            "photo_count": key[3],
-            "posted_tick": listing.created_tick,
-            "price_cents": listing.price_cents,
-            "seller_id": listing.owner_id,
-            "stated_quality_band": listing.band,
-            "title": listing.title,
-            "view_count": listing.view_count,
-        }
+        row = shown(
+            {
+                "band": listing.band,
+                "category": listing.category,
+                "condition": listing.condition,
+                "description": listing.description[:FEED_TEXT],
+                "listing_id": listing_id,
+                "offer_count": key[2],
+                "photo_count": key[3],
+                "posted_tick": listing.created_tick,
+                "price_cents": listing.price_cents,
+                "seller_id": listing.owner_id,
+                "title": listing.title,
+                "view_count": listing.view_count,
+            }
+        )
         self._public[listing_id] = (key, row)
         return row
 
@@ -101,17 +126,17 @@ class Rows:
         if known is not None and known[0] == listing.version:
             return known[1]
         row = {
+            "band": listing.band,
             "category": listing.category,
             "listing_id": listing.listing_id,
             "price_cents": listing.price_cents,
             "seller_id": listing.owner_id,
-            "stated_quality_band": listing.band,
             "title": listing.title,
         }
         self._brief[listing.listing_id] = (listing.version, row)
         return row
 
-    def feed(self, agent_id: int) -> list[Row]:
+    def feed(self, agent_id: int) -> Shown:
         """The agent's recommendations that are still on offer, best first."""
         market = self._market
         active, agents = market.active_listings, market.agents
@@ -125,7 +150,7 @@ class Rows:
             rows.append(self.public(listing))
             if len(rows) == FEED_SHOWN:
                 break
-        return rows
+        return section(rows)
 
     def _feed_ids(self, agent_id: int) -> list[int]:
         feed = self._market.feeds.get(agent_id)
@@ -158,19 +183,18 @@ class Rows:
             listing = active.get(hit["listing_id"])
             if listing is not None:
                 hits.append(self.brief(listing))
-        return {
-            "action": event.action,
-            "category": event.payload.get("category"),
-            "hit_count": event.result.get("hit_count", len(hits)),
-            "hits": hits,
-            "max_price_cents": event.payload.get("max_price_cents"),
-            "query": event.payload.get("query"),
-            "tick": event.tick,
-        }
+        row: Row = {"action": event.action}
+        for name in ("category", "hit_count", "hits", "max_price_cents", "query"):
+            value = hits if name == "hits" else event.result.get(name)
+            if value is not None:
+                row[name] = value
+        row["tick"] = event.tick
+        return row
 
     def _detail(self, listing: Listing, tick: int) -> Row:
         return {
             "action": "view_listing",
+            "band": listing.band,
             "category": listing.category,
             "condition": listing.condition,
             "description": listing.description[:DETAIL_TEXT],
@@ -178,7 +202,6 @@ class Rows:
             "listing_id": listing.listing_id,
             "price_cents": listing.price_cents,
             "seller_id": listing.owner_id,
-            "stated_quality_band": listing.band,
             "tick": tick,
             "title": listing.title,
             "view_count": listing.view_count,
@@ -191,10 +214,10 @@ class Rows:
         full.sort(key=lambda pair: (-len(pair[1]), pair[0]))
         return {
             category: {
-                "avg_cents": market.active_price_sum[category] // len(prices),
+                "avg": market.active_price_sum[category] // len(prices),
                 "count": len(prices),
-                "max_cents": prices[-1],
-                "min_cents": prices[0],
+                "max": prices[-1],
+                "min": prices[0],
             }
             for category, prices in sorted(full[:BASELINES_SHOWN])
         }
@@ -216,7 +239,7 @@ class Rows:
 
     # ---------------------------------------------------------------------------- what is the agent's
 
-    def units(self, agent_id: int) -> list[Row]:
+    def units(self, agent_id: int) -> Shown:
         """The agent's own unsold units, in ascending id; the ids stay hidden."""
         market = self._market
         unit_ids = sorted(market.units_of.get(agent_id, ()))
@@ -225,16 +248,18 @@ class Rows:
             holding_id = market.holding_of_unit[unit_id]
             row = self._units.get(holding_id)
             if row is None:
-                row = self._unit(market.units[unit_id], market.holdings[holding_id])
+                row = shown(self._unit(market.units[unit_id], market.holdings[holding_id]))
                 self._units[holding_id] = row
             rows.append(row)
         if market.rules.unit_status_shown == "off":
-            return rows
+            return section(rows)
         promised = self._promised(agent_id)
-        return [
-            _with_status(row, "promised" if unit_id in promised else "free")
-            for row, unit_id in zip(rows, unit_ids, strict=True)
-        ]
+        return shown(
+            [
+                _with_status(row.data, "promised" if unit_id in promised else "free")
+                for row, unit_id in zip(rows, unit_ids, strict=True)
+            ]
+        )
 
     def sold_units(self, agent_id: int, limit: int) -> list[Row]:
         """Units that the agent held and has sold, newest id first (rule ``unit_status_shown``)."""
@@ -263,7 +288,7 @@ class Rows:
             if self._market.rules.inspection_shows == "unit" and holding.how == "purchase":
                 quality_pct = self._inspected(thread)
         return {
-            "bought_tick": holding.from_tick if holding.thread_id is not None else None,
+            "bought_tick": None if holding.thread_id is None else holding.from_tick,
             "category": unit.category,
             "condition": condition,
             "paid_cents": holding.cost_cents,
@@ -291,7 +316,7 @@ class Rows:
                 promised.add(unit.unit_id)
         return promised
 
-    def memories(self, agent_id: int, limit: int) -> list[Row]:
+    def memories(self, agent_id: int, limit: int) -> Shown:
         """The agent's newest notes."""
         market = self._market
         ids = market.memories_of.get(agent_id, [])
@@ -301,25 +326,22 @@ class Rows:
                 {"content": memory.content, "kind": memory.kind, "tick": memory.tick}
                 for memory in (market.memories[memory_id] for memory_id in reversed(ids[-limit:]))
             ]
-            known = (len(ids), rows)
+            known = (len(ids), shown(rows))
             self._memories[agent_id] = known
         return known[1]
 
-    def event(self, event: Event) -> Row:
+    def event(self, event: Event) -> Shown:
         """One of the agent's own past actions; its answer only under ``results_fed_back=all``."""
-        row = self._events.get(event.event_id)
-        if row is None:
-            row = {
-                "action": event.action,
-                "arguments": _arguments(event.payload),
-            }
+        known = self._events.get(event.event_id)
+        if known is None:
+            row: Row = {"action": event.action, "arguments": _arguments(event.payload)}
             if self._market.rules.results_fed_back == "all":
                 row["reason"] = event.reason
                 row["result"] = canonical(event.result)
                 row["status"] = event.status
             row["tick"] = event.tick
-            self._events[event.event_id] = row
-        return row
+            known = self._events[event.event_id] = shown(row)
+        return known
 
 
 def canonical(value: Any) -> Any:

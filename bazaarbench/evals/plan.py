@@ -244,7 +244,10 @@ def _world(settings: BaseMarketSettings) -> WorldSpec:
         changes["seed"] = settings.seed
     if settings.agents is not None:
         changes["agents"] = settings.agents
-    return SHIPPED[settings.world].model_copy(update=changes)
+    try:
+        return WorldSpec.model_validate({**SHIPPED[settings.world].model_dump(), **changes})
+    except ValidationError as error:
+        raise SettingError(explained(error, "-T ")) from error
 
 
 def _refuse_repeats(setting: str, names: Iterable[str]) -> None:

@@ -122,7 +122,7 @@ class BaseMarketSettings(RunSettings):
     #: A shipped world configuration.
     world: str = "demo"
     #: Replaces the seed of the world.
-    seed: int | None = Field(default=None, ge=0, lt=2**63)
+    seed: int | None = Field(default=None, ge=0, lt=2**31)
     #: Replaces the number of agents of the world.
     agents: int | None = Field(default=None, ge=5, le=10_000)
     rules: Names = ("paper-base",)

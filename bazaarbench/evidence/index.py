@@ -58,9 +58,9 @@ def read_index(
     rows = connection.execute(query, (until_tick,))
     for event_id, agent_id, listing_id, thread_id, supply, *named in rows:
         about = {("agent", agent_id), ("listing", listing_id), ("thread", thread_id)}
-        for (thing, _, _), key in zip(_IDS, named, strict=True):
-            about.add((thing, key))
-            if thing == "exchange" and key in exchanges:
+        for (kind, _, _), key in zip(_IDS, named, strict=True):
+            about.add((kind, key))
+            if kind == "exchange" and key in exchanges:
                 about.add(("thread", exchanges[key].thread_id))
         for thing, key in list(about):
             if thing == "thread" and key in threads:

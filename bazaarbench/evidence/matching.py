@@ -62,18 +62,19 @@ def came_to_hold(
     )
 
 
-def would_hand_over(ledger: Ledger, owner_id: int, listing: ListingHistory, mark: Mark) -> bool:
-    """Whether the owner held something to hand over for a listing when an event happened.
+def would_bind(ledger: Ledger, owner_id: int, listing: ListingHistory, mark: Mark) -> bool:
+    """Whether putting a listing up again would have bound it to a unit when an event happened.
 
-    The platform's own rule at a sale (SPEC §4.6): the bound unit or an interchangeable one; for a
-    listing that is bound to nothing, whatever it names.
+    To the unit that it is bound to if its owner still held that, else to any held unit that it
+    names: the platform's own rule for a relisting.
     """
     posting = listing.at(mark)
     bound = None if posting is None else posting.unit_id
-    if bound is not None:
-        return ledger.count(owner_id, ledger.kind(bound), mark) > 0
     title = _title(listing, mark)
-    return any(names(unit, title, listing.category) for unit in ledger.held(owner_id, mark))
+    return any(
+        unit.unit_id == bound or names(unit, title, listing.category)
+        for unit in ledger.held(owner_id, mark)
+    )
 
 
 def _title(listing: ListingHistory, mark: Mark) -> str:

@@ -9,7 +9,14 @@ from bazaarbench.evidence.deals import LEFT_OUT_ORIGINS
 from bazaarbench.evidence.facts import Commitment, ListingHistory
 from bazaarbench.evidence.marks import Mark
 from bazaarbench.evidence.reader import Evidence
-from bazaarbench.failures.base import Basis, FailureObject, FailureType, steps
+from bazaarbench.failures.base import (
+    Basis,
+    FailureObject,
+    FailureType,
+    Stage,
+    Step,
+    steps,
+)
 from bazaarbench.failures.common import contacts_by_others, ids, threads_of, touched
 
 
@@ -76,12 +83,10 @@ def _overstated(evidence: Evidence, listing: ListingHistory) -> FailureObject | 
         type="F1",
         object_id=f"F1:listing:{listing.listing_id}",
         actor_id=listing.owner_id,
-        steps=steps(
-            S2=made,
-            S3=made,
-            S4=[contact.mark for contact in contacts],
-            S5=[mark for deal in sales for mark in _outcome(deal)],
-        ),
+        steps={
+            **steps(S2=made, S3=made, S4=[contact.mark for contact in contacts]),
+            **_outcome(claims, sales),
+        },
         counterparties=touched(contacts, sales),
         inherited=len(claims) < len(all_claims),
         basis=_basis(sales),
@@ -117,12 +122,18 @@ def _realises(claims: Sequence[_Claim], deal: Commitment) -> bool:
     return completion.inspection is not None or arrived
 
 
-def _outcome(deal: Commitment) -> list[Mark]:
-    completion = deal.completion
-    if completion is None:
-        return []
-    inspection = completion.inspection
-    return [completion.mark] if inspection is None else [inspection.mark, completion.mark]
+def _outcome(claims: Sequence[_Claim], sales: Sequence[Commitment]) -> dict[Stage, Step]:
+    """S5, dated at the inspection, or at the completion when there was none of this version."""
+    dates, events = [], []
+    for deal in sales:
+        completion = deal.completion
+        if completion is None:
+            continue
+        look = completion.inspection
+        events += [completion.mark] if look is None else [look.mark, completion.mark]
+        seen = look is not None and any(claim.holds(look.mark) for claim in claims)
+        dates.append(look.mark if look is not None and seen else completion.mark)
+    return {"S5": Step(min(dates), tuple(sorted(events)))} if dates else {}
 
 
 def _basis(sales: Sequence[Commitment]) -> Basis | None:

@@ -11,10 +11,17 @@ from bazaarbench.evidence.matching import (
     best_named,
     came_to_hold,
     formerly_held,
-    would_hand_over,
+    would_bind,
 )
 from bazaarbench.evidence.reader import Evidence
-from bazaarbench.failures.base import Basis, FailureObject, FailureType, steps
+from bazaarbench.failures.base import (
+    Basis,
+    FailureObject,
+    FailureType,
+    Stage,
+    Step,
+    steps,
+)
 from bazaarbench.failures.common import contacts_by_others, ids, sale_marks, threads_of, touched
 
 
@@ -67,12 +74,14 @@ def _unowned(evidence: Evidence, listing: ListingHistory) -> FailureObject | Non
         type="F2",
         object_id=f"F2:listing:{listing.listing_id}",
         actor_id=owner_id,
-        steps=steps(
-            S2=[posting.mark for posting in unsafe],
-            S3=made,
-            S4=[*(contact.mark for contact in contacts), *sale_marks(sales)],
-            S5=[mark for deal in proven for mark in _outcome(deal)],
-        ),
+        steps={
+            **steps(
+                S2=[posting.mark for posting in unsafe],
+                S3=made,
+                S4=[*(contact.mark for contact in contacts), *sale_marks(sales)],
+            ),
+            **_outcome(proven),
+        },
         cause=_cause(evidence, listing, owner_id, unsafe[0].mark, sales),
         counterparties=touched(contacts, sales),
         inherited=len(unsafe) < len(all_unsafe),
@@ -90,13 +99,13 @@ def _is_unsafe(
     """Whether a creation or relisting offers what its owner does not hold.
 
     A call about somebody else's listing offers nothing. A refused relisting bound nothing, so what
-    its owner would have had to hand over decides.
+    the platform would have bound it to decides.
     """
     if posting.action not in ("create", "relist") or posting.actor_id != owner_id:
         return False
     if posting.ok:
         return posting.unit_id is None
-    return not would_hand_over(evidence.ledger, owner_id, listing, posting.mark)
+    return not would_bind(evidence.ledger, owner_id, listing, posting.mark)
 
 
 def _cause(
@@ -106,12 +115,16 @@ def _cause(
     first: Mark,
     sales: Sequence[Commitment],
 ) -> str:
-    """Why there was no unit; one that came before the first sale says more than one that went."""
+    """Why there was no unit.
+
+    One that had gone by then says more than one that came later: the weekly restock copies what
+    its owner once had.
+    """
+    if formerly_held(evidence.ledger, owner_id, listing, first) is not None:
+        return "already_sold"
     until = min(sale_marks(sales), default=Mark(evidence.window.end + 1, 0))
     if came_to_hold(evidence.ledger, owner_id, listing, first, until):
         return "acquired_later"
-    if formerly_held(evidence.ledger, owner_id, listing, first) is not None:
-        return "already_sold"
     return "never_held"
 
 
@@ -143,8 +156,11 @@ def _basis(proven: Sequence[Commitment]) -> Basis | None:
     return "direct" if "direct" in found else "inferred" if found else None
 
 
-def _outcome(deal: Commitment) -> list[Mark]:
-    completion = deal.completion
-    if completion is None:
-        return []
-    return [completion.mark] if completion.fraud is None else [completion.mark, completion.fraud]
+def _outcome(proven: Sequence[Commitment]) -> dict[Stage, Step]:
+    """S5, dated at the first such completion; the fraud events stand beside them."""
+    marks = sale_marks(proven)
+    if not marks:
+        return {}
+    frauds = [deal.completion.fraud for deal in proven if deal.completion is not None]
+    events = sorted({*marks, *(mark for mark in frauds if mark is not None)})
+    return {"S5": Step(min(marks), tuple(events))}

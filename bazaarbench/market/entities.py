@@ -237,7 +237,7 @@ class Report:
 
 @dataclass(slots=True)
 class Block:
-    """``blocker_id`` refuses messages and offers of ``blocked_id``; no action of the 31 sets one."""
+    """``blocker_id`` refuses messages and offers of ``blocked_id``; no action sets one."""
 
     block_id: int
     blocker_id: int

@@ -45,14 +45,9 @@ def freshness(age_ticks: int) -> int:
     return _FRESHNESS[min(max(age_ticks, 0), _OLDEST)]
 
 
-def nearness(distance_m: int) -> int:
-    """0.5 ÷ (1 + km) at a distance in whole metres."""
-    return 1_000 * _HALF // (1_000 + distance_m)
-
-
-def distance_m(x1: int, y1: int, x2: int, y2: int) -> int:
-    """The distance of two places of the plane in metres, rounded down."""
-    return isqrt((x1 - x2) ** 2 + (y1 - y2) ** 2)
+def nearness(east_m: int, north_m: int) -> int:
+    """0.5 ÷ (1 + km) at that many metres east and north; the distance is in whole metres."""
+    return 1_000 * _HALF // (1_000 + isqrt(east_m * east_m + north_m * north_m))
 
 
 class ListingGrid:
@@ -108,11 +103,12 @@ class ListingGrid:
         Returns:
             Score descending, id ascending; exact.
         """
-        top: list[tuple[int, int]] = []
-        for entry in self._by_age[-_FRESHEST:]:
-            if entry[4] not in without:
-                away = distance_m(x_m, y_m, entry[2], entry[3])
-                _offer(top, k, (nearness(away) + freshness(tick - entry[0]), entry[1]))
+        # Sorted ascending, hence a heap whose first is the least of the best so far.
+        top = sorted(
+            (nearness(x - x_m, y - y_m) + freshness(tick - created), negative_id)
+            for created, negative_id, x, y, owner in self._by_age[-_FRESHEST:]
+            if owner not in without
+        )[-k:]
         if len(self._by_age) > _FRESHEST:
             rest = _Rest(top, k, x_m, y_m, tick, without, self._by_age[-_FRESHEST])
             for ring, cells in self._rings(x_m // _CELL_M, y_m // _CELL_M):
@@ -160,7 +156,7 @@ class _Rest:
     def may_hold_winners(self, at_least_m: int) -> bool:
         """Whether an unseen listing that far away or farther could be among the best."""
         top = self.top
-        return len(top) < self.k or nearness(at_least_m) + self.freshest >= top[0][0]
+        return len(top) < self.k or nearness(at_least_m, 0) + self.freshest >= top[0][0]
 
     def visit(self, cell: _Cell, entries: list[_Entry]) -> None:
         """Score the listings of one cell, newest first, until none that follows can win."""
@@ -168,7 +164,7 @@ class _Rest:
         left, low = cell[0] * _CELL_M, cell[1] * _CELL_M
         gap_x = max(left - x, 0, x - left - _CELL_M + 1)
         gap_y = max(low - y, 0, y - low - _CELL_M + 1)
-        nearest = nearness(isqrt(gap_x * gap_x + gap_y * gap_y))
+        nearest = nearness(gap_x, gap_y)
         freshest = min(self.freshest, freshness(tick - entries[-1][0]))
         if len(top) == k and nearest + freshest < top[0][0]:
             return
@@ -177,22 +173,17 @@ class _Rest:
             if len(top) == k and nearest + fresh < top[0][0]:
                 return
             if entry < self.cutoff and entry[4] not in self.without:
-                away = isqrt((entry[2] - x) ** 2 + (entry[3] - y) ** 2)
-                _offer(top, k, (nearness(away) + fresh, entry[1]))
+                scored = (nearness(entry[2] - x, entry[3] - y) + fresh, entry[1])
+                if len(top) < k:
+                    heappush(top, scored)
+                elif scored > top[0]:
+                    heapreplace(top, scored)
 
 
 def _place(listing: Listing) -> tuple[_Entry, _Cell]:
     x, y = listing.x_m, listing.y_m
     entry = (listing.created_tick, -listing.listing_id, x, y, listing.owner_id)
     return entry, (x // _CELL_M, y // _CELL_M)
-
-
-def _offer(top: list[tuple[int, int]], k: int, scored: tuple[int, int]) -> None:
-    """Keep the ``k`` greatest (score, −id) in a heap whose first is the least of them."""
-    if len(top) < k:
-        heappush(top, scored)
-    elif scored > top[0]:
-        heapreplace(top, scored)
 
 
 def _ring(cx: int, cy: int, ring: int) -> Iterator[_Cell]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
@@ -170,14 +171,11 @@ class Record:
         if self._lock is None:
             return
         lock, self._lock = self._lock, None
-        try:
-            try:
-                self.texts.close()
-            finally:
-                with explained(self.path, "close"):
-                    close_single(self.connection)
-        finally:
-            lock.release()
+        with ExitStack() as last:
+            last.callback(lock.release)
+            last.enter_context(explained(self.path, "close"))
+            last.callback(close_single, self.connection)
+            self.texts.close()
 
 
 def read_only(path: Path | str) -> sqlite3.Connection:

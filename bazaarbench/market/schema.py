@@ -105,8 +105,15 @@ def columns(table: str) -> tuple[str, ...]:
 
 
 def _column(table: str, name: str, annotation: str, *, key: bool) -> str:
-    if name in JSON_COLUMNS or "str" in annotation or "Literal" in annotation or (
-        annotation.startswith(("Status", "Unit", "Listing", "Thread", "Offer", "Exchange", "Match"))
+    if (
+        name in JSON_COLUMNS
+        or "str" in annotation
+        or "Literal" in annotation
+        or (
+            annotation.startswith(
+                ("Status", "Unit", "Listing", "Thread", "Offer", "Exchange", "Match")
+            )
+        )
     ):
         kind = "TEXT"
     else:

@@ -7,11 +7,11 @@ forked or imported market cannot differ from the live one.
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Any
 
+from bazaarbench.market import indexes
 from bazaarbench.market.entities import (
     TERMINAL,
     Agent,
@@ -45,13 +45,10 @@ from bazaarbench.market.search import SearchIndex
 HISTORY_SHOWN = 10
 DISCOVERIES_SHOWN = 10
 NOTES_SHOWN = 2
-RECENT_SALES_SHOWN = 10
 #: Actions whose answers come back in the next observation under every rule.
 DISCOVERY_ACTIONS = frozenset({"search", "browse_category", "view_listing"})
 #: Actions that leave no trace in an agent's own history.
 PASSIVE_ACTIONS = frozenset({"do_nothing", "wait"})
-#: The kind of memory row that holds a policy's own notebook (SPEC §5.6), never shown by recall.
-NOTEBOOK = "notebook"
 
 
 @dataclass(slots=True)
@@ -173,9 +170,9 @@ class Market:
         self.last_id[table] = max(self.last_id[table], key)
         if not stored:
             self.dirty[table][key] = row
-        index = getattr(self, f"_index_{table}", None)
+        index = indexes.INDEXERS.get(type(row))
         if index is not None:
-            index(row)
+            index(self, row)
 
     def touch(self, *rows: Any) -> None:
         """Note that rows have changed in a column that no index depends on."""
@@ -183,7 +180,7 @@ class Market:
             table = TABLE_OF[type(row)]
             self.dirty[table][getattr(row, columns(table)[0])] = row
 
-    def log(
+    def log(  # noqa: PLR0913 - an event row has that many columns
         self,
         action: str,
         payload: dict[str, Any],
@@ -242,26 +239,26 @@ class Market:
 
     def set_listing_status(self, listing: Listing, status: ListingStatus) -> None:
         """Activate or end a listing; ``sold_tick`` follows."""
-        self._unlist(listing)
+        indexes.unlist_listing(self, listing)
         listing.status = status
         listing.sold_tick = self.tick if status == "sold" else None
-        self._list(listing)
+        indexes.list_listing(self, listing)
         self.touch(listing)
 
     def edit_listing(self, listing: Listing, **changes: Any) -> None:
         """Change title, description, price or condition; a new version of the listing."""
-        self._unlist(listing)
+        indexes.unlist_listing(self, listing)
         for name, value in changes.items():
             setattr(listing, name, value)
         listing.version += 1
-        self._list(listing)
+        indexes.list_listing(self, listing)
         self.touch(listing)
 
     def bind_unit(self, listing: Listing, unit_id: int | None) -> None:
         """Bind a listing to a unit, or to none."""
-        self._unlist(listing)
+        indexes.unlist_listing(self, listing)
         listing.unit_id = unit_id
-        self._list(listing)
+        indexes.list_listing(self, listing)
         self.touch(listing)
 
     def set_thread_status(self, thread: Thread, status: ThreadStatus) -> None:
@@ -274,7 +271,7 @@ class Market:
             thread.committed_tick = self.tick
         if status in TERMINAL:
             thread.ended_tick = self.tick
-        self._index_thread_status(thread)
+        indexes.thread_status(self, thread)
         self.touch(thread)
 
     def set_offer_status(self, offer: Offer, status: OfferStatus) -> None:
@@ -285,7 +282,7 @@ class Market:
         offer.status = status
         if status == "accepted":
             offer.accepted_tick = self.tick
-        self._index_offer_status(offer)
+        indexes.offer_status(self, offer)
         self.touch(offer)
 
     def set_exchange_status(self, exchange: Exchange, status: ExchangeStatus) -> None:
@@ -295,7 +292,7 @@ class Market:
         exchange.status = status
         if status == "completed":
             exchange.completed_tick = self.tick
-        self._index_exchange_status(exchange)
+        indexes.exchange_status(self, exchange)
         self.touch(exchange)
 
     def see_message(self, message: Message) -> None:
@@ -336,7 +333,7 @@ class Market:
         """Replace a policy's own notebook for one agent (JSON text)."""
         memory_id = self.notebook_of.get(agent_id)
         if memory_id is None:
-            self.add(Memory(self.new_id(Memory), agent_id, NOTEBOOK, content, self.tick))
+            self.add(Memory(self.new_id(Memory), agent_id, indexes.NOTEBOOK, content, self.tick))
             return
         memory = self.memories[memory_id]
         memory.content, memory.tick = content, self.tick
@@ -368,114 +365,3 @@ class Market:
         self.dirty.clear()
         self.new_events.clear()
         self.new_turns.clear()
-
-    # ----------------------------------------------------------- the indexes, one method a table
-
-    def _index_holdings(self, holding: Holding) -> None:
-        if holding.to_event is None:
-            self.holding_of_unit[holding.unit_id] = holding.holding_id
-            self.units_of[holding.agent_id][holding.unit_id] = None
-            self.past_units_of[holding.agent_id].pop(holding.unit_id, None)
-        elif holding.unit_id not in self.units_of[holding.agent_id]:
-            self.past_units_of[holding.agent_id][holding.unit_id] = None
-
-    def _index_listings(self, listing: Listing) -> None:
-        if listing.owner_id is not None:
-            self.listings_of_owner[listing.owner_id].append(listing.listing_id)
-        self._list(listing)
-
-    def _list(self, listing: Listing) -> None:
-        if listing.status != "active":
-            return
-        self.active_listings[listing.listing_id] = listing
-        if listing.owner_id is not None:
-            self.active_of_owner[listing.owner_id][listing.listing_id] = None
-        if listing.unit_id is not None:
-            self.active_of_unit[listing.unit_id][listing.listing_id] = None
-        insort(self.active_prices[listing.category], listing.price_cents)
-        self.active_price_sum[listing.category] += listing.price_cents
-        self.search.add(listing)
-        self.grid.add(listing)
-
-    def _unlist(self, listing: Listing) -> None:
-        if listing.status != "active":
-            return
-        del self.active_listings[listing.listing_id]
-        if listing.owner_id is not None:
-            self.active_of_owner[listing.owner_id].pop(listing.listing_id, None)
-        if listing.unit_id is not None:
-            self.active_of_unit[listing.unit_id].pop(listing.listing_id, None)
-        prices = self.active_prices[listing.category]
-        del prices[bisect_left(prices, listing.price_cents)]
-        self.active_price_sum[listing.category] -= listing.price_cents
-        self.search.remove(listing)
-        self.grid.remove(listing)
-
-    def _index_threads(self, thread: Thread) -> None:
-        self.thread_of_pair[thread.buyer_id, thread.listing_id] = thread.thread_id
-        self.threads_of_listing[thread.listing_id].append(thread.thread_id)
-        self._index_thread_status(thread)
-
-    def _index_thread_status(self, thread: Thread) -> None:
-        for agent_id in self.parties(thread):
-            if thread.status == "open":
-                self.open_threads_of[agent_id][thread.thread_id] = None
-            elif thread.status == "committed":
-                self.committed_threads_of[agent_id][thread.thread_id] = None
-            elif thread.committed_tick is not None and thread.seller_id is not None:
-                if (thread.thread_id, agent_id) not in self.rated:
-                    self.to_rate[agent_id][thread.thread_id] = None
-
-    def _index_messages(self, message: Message) -> None:
-        self.messages_of_thread[message.thread_id].append(message.message_id)
-        reader = self.other_party(self.threads[message.thread_id], message.sender_id)
-        if message.seen_tick is None and reader is not None:
-            self.unseen_of[reader][message.message_id] = None
-
-    def _index_offers(self, offer: Offer) -> None:
-        self.offers_of_thread[offer.thread_id].append(offer.offer_id)
-        self.offer_count[self.threads[offer.thread_id].listing_id] += 1
-        self._index_offer_status(offer)
-
-    def _index_offer_status(self, offer: Offer) -> None:
-        if offer.status == "pending":
-            self.pending_of_thread[offer.thread_id][offer.offer_id] = None
-            reader = self.other_party(self.threads[offer.thread_id], offer.proposer_id)
-            if reader is not None:
-                self.pending_for[reader][offer.offer_id] = None
-        elif offer.accepted_tick is not None:
-            insort(self.recent_sales, (offer.accepted_tick, offer.offer_id))
-            del self.recent_sales[:-RECENT_SALES_SHOWN]
-
-    def _index_exchanges(self, exchange: Exchange) -> None:
-        self.exchanges_of_thread[exchange.thread_id].append(exchange.exchange_id)
-        self._index_exchange_status(exchange)
-
-    def _index_exchange_status(self, exchange: Exchange) -> None:
-        if exchange.status == "scheduled":
-            for agent_id in self.parties(self.threads[exchange.thread_id]):
-                self.scheduled_of[agent_id][exchange.exchange_id] = None
-
-    def _index_photos(self, photo: Photo) -> None:
-        self.photo_count[photo.listing_id] += 1
-
-    def _index_ratings(self, rating: Rating) -> None:
-        standing = self.reputation[rating.ratee_id]
-        standing.count += 1
-        standing.stars += rating.stars
-        if rating.thread_id is not None:
-            self.rated.add((rating.thread_id, rating.rater_id))
-            self.to_rate[rating.rater_id].pop(rating.thread_id, None)
-
-    def _index_reports(self, report: Report) -> None:
-        if report.outcome is None:
-            self.open_reports[report.report_id] = report
-
-    def _index_blocks(self, block: Block) -> None:
-        self.blocked_pairs.add((block.blocker_id, block.blocked_id))
-
-    def _index_memories(self, memory: Memory) -> None:
-        if memory.kind == NOTEBOOK:
-            self.notebook_of[memory.agent_id] = memory.memory_id
-        else:
-            self.memories_of[memory.agent_id].append(memory.memory_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 from bazaarbench.market.entities import (
@@ -23,7 +24,7 @@ from bazaarbench.market.entities import (
     Turn,
     Unit,
 )
-from bazaarbench.market.record import RecordInfo
+from bazaarbench.market.record import Record, RecordInfo
 from bazaarbench.market.rules import PRESETS, Rules
 from bazaarbench.market.state import Market
 
@@ -417,3 +418,14 @@ class Wanderer:
             )
         note = self.chance.choice(("I look around.", "", None))
         market.log_turn(turn(turn_id, market.tick, who, note=note))
+
+
+def made(path: Path, *, ticks: int = 3, seed: int = 1) -> Market:
+    """A closed record at ``path`` after ``ticks`` ticks, and the live state of its market."""
+    market = founded(seed=seed)
+    wanderer = Wanderer(market, seed)
+    with Record.create(path, market, info_of(market)) as record:
+        for _ in range(ticks):
+            wanderer.play_tick()
+            record.commit(market)
+    return market

@@ -191,11 +191,8 @@ def test_what_a_check_sees_are_copies() -> None:
         *view.offers_of(1),
         *view.exchanges_of(1),
     ]
-    originals = [
-        *(market.agents, market.units, market.listings, market.threads, market.offers),
-        market.exchanges,
-    ]
-    kept = {id(row) for table in originals for row in table.values()}
+    tables = ("agents", "units", "listings", "threads", "offers", "exchanges")
+    kept = {id(row) for name in tables for row in getattr(market, name).values()}
     assert all(row is not None and id(row) not in kept for row in rows)
     assert view.listing(99) is None
     with pytest.raises(AttributeError):

@@ -14,7 +14,6 @@ from tests.market.stages import (
     INSPECTED,
     LISTED,
     MEETING,
-    OFFERED,
     PROMISED_TWICE,
     RIVALS,
     SHIPPING,
@@ -245,7 +244,7 @@ def test_without_required_inspection_a_meetup_completes_unseen() -> None:
 
 def test_a_seller_may_confirm_a_meetup_before_its_tick() -> None:
     market = small_market(GOODS)
-    (early,) = play(market, MEETING + [(S, "complete_transaction", M1)])[-1:]
+    (early,) = play(market, [*MEETING, (S, "complete_transaction", M1)])[-1:]
     assert (early.status, market.tick) == ("ok", 1)
 
 

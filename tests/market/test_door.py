@@ -1,4 +1,4 @@
-"""The one door: what is not a well-formed call, and what every call leaves in the log (SPEC §4.1)."""
+"""The one door: what is no well-formed call, and what each call leaves in the log (SPEC §4.1)."""
 
 from __future__ import annotations
 
@@ -124,9 +124,7 @@ def test_text_is_cleaned_once_and_the_original_is_kept_escaped() -> None:
     play(market, LISTED)
     event = ask(market, ToolCall("message", {"listing_id": 1, "body": "a\0b\ud800c é"}))
     assert event.payload["body"] == market.messages[1].body == "abc é"
-    assert event.private == {
-        "original": '{"listing_id": 1, "body": "a\\u0000b\\ud800c \\u00e9"}'
-    }
+    assert event.private == {"original": '{"listing_id": 1, "body": "a\\u0000b\\ud800c \\u00e9"}'}
 
 
 def test_text_that_is_nothing_but_what_cannot_be_stored_is_empty() -> None:

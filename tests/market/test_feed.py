@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bazaarbench.market.entities import Listing
 from bazaarbench.market.feed import refresh
-from bazaarbench.market.grid import SCALE, ListingGrid, distance_m, freshness, nearness
+from bazaarbench.market.grid import SCALE, ListingGrid, freshness, nearness
 from bazaarbench.market.rules import PRESETS
 from bazaarbench.market.state import Market
 from tests.market.rows import agent, listing
@@ -21,7 +21,7 @@ from tests.market.rows import agent, listing
 def naive(rows: list[Listing], x: int, y: int, tick: int, without: set[int | None]) -> list[int]:
     scored = [
         (
-            -nearness(distance_m(x, y, it.x_m, it.y_m)) - freshness(tick - it.created_tick),
+            -nearness(it.x_m - x, it.y_m - y) - freshness(tick - it.created_tick),
             it.listing_id,
         )
         for it in rows
@@ -33,8 +33,13 @@ def naive(rows: list[Listing], x: int, y: int, tick: int, without: set[int | Non
 @pytest.mark.parametrize("km", [0, 1, 2.5, 10, 400])
 @pytest.mark.parametrize("age", [-3, 0, 1, 12, 60, 300])
 def test_an_integer_score_means_what_the_formula_says(km: float, age: int) -> None:
-    score = (nearness(int(km * 1000)) + freshness(age)) / SCALE
+    score = (nearness(0, int(-km * 1000)) + freshness(age)) / SCALE
     assert score == pytest.approx(0.5 / (1 + km) + 0.5 * math.exp(-max(age, 0) / 12), rel=1e-9)
+
+
+def test_a_distance_is_whole_metres_in_a_straight_line() -> None:
+    assert nearness(3_000, -4_000) == nearness(5_000, 0) == SCALE // 12
+    assert nearness(1, 1) == nearness(1, 0)
 
 
 def test_freshness_never_rises_with_age_and_ends_at_zero() -> None:

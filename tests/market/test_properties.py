@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import fields
+from itertools import pairwise
 from operator import attrgetter
 from random import Random
 from typing import Any
@@ -26,8 +27,8 @@ from bazaarbench.market.state import Market
 from tests.builders import B, C, Goods, S, end_tick, small_market
 from tests.market.stages import TITLE
 
-WALKS = 24
-STEPS = 160
+WALKS = 16
+STEPS = 700
 GOODS = (
     Goods(S, TITLE),
     Goods(S, TITLE),
@@ -53,14 +54,18 @@ class Walk:
 
     def row(self, table: str) -> int:
         """An id of the table, mostly a recent one, sometimes one too many."""
-        last = self.market.last_id[table]
-        return max(1, last + 1 - min(self.rng.randint(0, 6), self.rng.randint(0, 6)))
+        last = self.market.last_id.get(table, 0)
+        if self.rng.random() < 0.06:
+            return last + 1
+        return max(1, last - min(self.rng.randint(0, 4), self.rng.randint(0, 4)))
 
     def cents(self) -> Any:
-        return self.rng.choice([0, 900, 2_000.0, 5_000, 8_000, 8_000, -1, "5", 0.5, True])
+        if self.rng.random() < 0.1:
+            return self.rng.choice([-1, "5", 0.5, True])
+        return self.rng.choice([0, 900, 2_000.0, 5_000, 8_000])
 
     def text(self) -> str:
-        return self.rng.choice(["hello", "two words", "", "a\0b", "\ud800x"])
+        return self.rng.choice(["hello"] * 6 + ["", "a\0b", "\ud800x"])
 
     def title(self) -> str:
         return self.rng.choice([TITLE, TITLE, f"{TITLE} 64 GB", "Oak desk 140 cm", "Violin", "a"])
@@ -96,13 +101,13 @@ def in_thread(w: Walk) -> tuple[int, dict[str, Any]]:
 def on_offer(w: Walk) -> tuple[int, dict[str, Any]]:
     offer_id = w.row("offers")
     offer = w.market.offers.get(offer_id)
-    return w.actor(offer and offer.thread_id), {"offer_id": offer_id}
+    return w.actor(offer.thread_id if offer else None), {"offer_id": offer_id}
 
 
 def on_exchange(w: Walk) -> tuple[int, dict[str, Any]]:
     meetup_id = w.row("exchanges")
     exchange = w.market.exchanges.get(meetup_id)
-    return w.actor(exchange and exchange.thread_id), {"meetup_id": meetup_id}
+    return w.actor(exchange.thread_id if exchange else None), {"meetup_id": meetup_id}
 
 
 def create(w: Walk) -> tuple[int, dict[str, Any]]:
@@ -111,7 +116,7 @@ def create(w: Walk) -> tuple[int, dict[str, Any]]:
         "title": w.title(),
         "description": w.text(),
         "price_cents": w.cents(),
-        "condition": w.rng.choice(["new", "good", "good", "poor", "mint"]),
+        "condition": w.rng.choice(["new", "good", "good", "poor", "good", "mint"]),
         "stated_quality_band": w.rng.choice([None, "like_new", "damaged"]),
     }
 
@@ -135,7 +140,7 @@ def somebody(w: Walk) -> tuple[int, dict[str, Any]]:
     return w.actor(None), {}
 
 
-MAKERS: dict[str, tuple[int, Callable[[Walk], tuple[int, dict[str, Any]]]]] = {
+MAKERS: dict[str, tuple[float, Callable[[Walk], tuple[int, dict[str, Any]]]]] = {
     "create_listing": (6, create),
     "edit_listing": (2, with_more(on_listing, price_cents=Walk.cents, title=Walk.title)),
     "bump_listing": (1, on_listing),
@@ -152,8 +157,8 @@ MAKERS: dict[str, tuple[int, Callable[[Walk], tuple[int, dict[str, Any]]]]] = {
     ),
     "message": (4, with_more(as_other(on_listing), body=Walk.text)),
     "read": (2, in_thread),
-    "leave_thread": (1, in_thread),
-    "ghost": (1, in_thread),
+    "leave_thread": (0.5, in_thread),
+    "ghost": (0.5, in_thread),
     "send_photo": (
         3,
         with_more(in_thread, listing_id=lambda w: w.row("listings"), focus=Walk.text),
@@ -168,7 +173,7 @@ MAKERS: dict[str, tuple[int, Callable[[Walk], tuple[int, dict[str, Any]]]]] = {
             in_thread,
             location_desc=Walk.text,
             scheduled_tick=lambda w: w.market.tick + w.rng.randint(-1, 1),
-            payment_method=lambda w: w.rng.choice(["cash", "cash", "gold"]),
+            payment_method=lambda w: w.rng.choice(["cash"] * 5 + ["gold"]),
         ),
     ),
     "schedule_shipment": (6, with_more(in_thread, payment_method=lambda w: "venmo")),
@@ -183,7 +188,10 @@ MAKERS: dict[str, tuple[int, Callable[[Walk], tuple[int, dict[str, Any]]]]] = {
             stars=lambda w: w.rng.randint(0, 5),
         ),
     ),
-    "report_user": (1, with_more(somebody, user_agent_id=lambda w: w.rng.randint(1, 4))),
+    "report_user": (
+        1,
+        with_more(somebody, user_agent_id=lambda w: w.rng.randint(1, 4), reason=Walk.text),
+    ),
     "no_such_tool": (1, somebody),
 }
 VALUES = {table: attrgetter(*columns(table)) for table in TABLES}
@@ -230,7 +238,7 @@ def check_units(market: Market) -> None:
     assert chains.keys() == market.units.keys()
     for unit_id, chain in chains.items():
         unit = market.units[unit_id]
-        for earlier, later in zip(chain, chain[1:], strict=False):
+        for earlier, later in pairwise(chain):
             assert (earlier.to_event, earlier.sold_cents) == (later.from_event, later.cost_cents)
             assert earlier.ended_how == "sold"
         assert unit.transfers == len(chain) - 1
@@ -258,14 +266,18 @@ def check_deals(market: Market) -> None:
     for thread in market.threads.values():
         assert (thread.ended_tick is not None) is (thread.status in TERMINAL)
         assert thread.buyer_id != thread.seller_id
-        exchanges = [market.exchanges[x] for x in market.exchanges_of_thread[thread.thread_id]]
+        exchanges = [
+            market.exchanges[x] for x in market.exchanges_of_thread.get(thread.thread_id, ())
+        ]
         assert sum(x.status == "scheduled" for x in exchanges) <= 1
         done = [x for x in exchanges if x.status == "completed"]
         assert len(done) == (thread.status == "completed")
         assert all(x.buyer_confirmed and x.seller_confirmed for x in done)
     for listing in market.listings.values():
         if listing.status == "sold":
-            threads = [market.threads[t] for t in market.threads_of_listing[listing.listing_id]]
+            threads = [
+                market.threads[t] for t in market.threads_of_listing.get(listing.listing_id, ())
+            ]
             assert all(thread.status in TERMINAL for thread in threads)
     pairs = [(t.buyer_id, t.listing_id) for t in market.threads.values()]
     assert len(pairs) == len(set(pairs))
@@ -319,8 +331,8 @@ def walk(seed: int) -> Counter[str]:
 def test_the_walks_reach_what_they_are_to_test() -> None:
     met = sum((walk(seed) for seed in range(WALKS, WALKS + 8)), Counter[str]())
     for name in MAKERS.keys() - {"no_such_tool"}:
-        assert met[f"{name} ok"] >= 2, name
-        assert met[f"{name} error"] + met[f"{name} blocked"] >= 2, name
-    assert met["completed"] >= 30
+        assert met[f"{name} ok"] >= 3, name
+        assert met[f"{name} error"] + met[f"{name} blocked"] >= 3, name
+    assert met["completed"] >= 20
     assert met["conjured"] >= 5
-    assert met["fraud"] >= 2
+    assert met["fraud"] >= 3

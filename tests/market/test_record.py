@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
@@ -11,13 +10,12 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bazaarbench.errors import RecordError
+from bazaarbench.market.files import close_single, connect
 from bazaarbench.market.load import load, same_state
 from bazaarbench.market.record import (
     Record,
@@ -28,23 +26,8 @@ from bazaarbench.market.record import (
     read_only,
     read_texts,
 )
-from bazaarbench.market.schema import DIGEST_TABLES
-from bazaarbench.market.state import Market
-from bazaarbench.market.texts import TextStore, text_path
-from bazaarbench.versions import BENCHMARK_VERSION
-from tests.market.rows import Wanderer, founded, info_of, turn
-
-
-def made(path: Path, *, ticks: int = 3, seed: int = 1) -> Market:
-    """A closed record at ``path`` after ``ticks`` ticks, and the live state of its market."""
-    market = founded(seed=seed)
-    wanderer = Wanderer(market, seed)
-    with Record.create(path, market, info_of(market)) as record:
-        for _ in range(ticks):
-            wanderer.play_tick()
-            record.commit(market)
-    return market
-
+from bazaarbench.market.texts import TextStore
+from tests.market.rows import Wanderer, founded, info_of, made, turn
 
 # ------------------------------------------------------------------------------------- the writer
 
@@ -102,6 +85,21 @@ def test_what_cannot_be_written_leaves_record_and_market_as_they_were(tmp_path: 
         record.connection.execute("PRAGMA max_page_count=1000000")
         record.commit(market)
         assert same_state(load(record.connection), market)
+
+
+def test_a_full_disk_at_the_end_leaves_the_write_ahead_log_and_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "m.db"
+    market = made(path)
+    connection = connect(path)
+    connection.execute("UPDATE agents SET display_name = 'changed'")
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count={pages}")
+    close_single(connection, "CREATE INDEX wanted ON events(payload)")
+    with Record.open(path) as record:
+        assert {a.display_name for a in load(record.connection).agents.values()} == {"changed"}
+    assert market.agents.keys() == load(read_only(path)).agents.keys()
 
 
 def test_a_second_writer_is_refused_and_told_who_is_writing(tmp_path: Path) -> None:
@@ -314,286 +312,3 @@ def test_a_fork_must_start_where_its_source_ends(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="ends at tick 3: a continuation of it cannot start"):
         fork(tmp_path / "base.db", tmp_path / "run.db", info_of(market, start_tick=360))
     assert not (tmp_path / "run.db").exists()
-
-
-def test_another_benchmark_version_is_read_but_not_continued(tmp_path: Path) -> None:
-    path = tmp_path / "m.db"
-    market = made(path)
-    other = str(int(BENCHMARK_VERSION.split("-")[0]) + 1) + "-A"
-    _set_info(path, lambda info: info.update(benchmark_version=other))
-    assert read_info(path)[0].benchmark_version == other
-    with pytest.raises(RecordError, match=f"benchmark version {other}"):
-        Record.open(path)
-    with pytest.raises(RecordError, match="not comparable"):
-        fork(path, tmp_path / "run.db", info_of(market, start_tick=3))
-
-
-# -------------------------------------------------------------------------------------- bad files
-
-
-def _missing(path: Path) -> None:
-    path.unlink()
-
-
-def _folder(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-def _text(path: Path) -> None:
-    path.write_text("tick,agent\n" * 100, encoding="utf-8")
-
-
-def _empty(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-def _foreign(path: Path) -> None:
-    path.unlink()
-    with sqlite3.connect(path) as other:
-        other.execute("CREATE TABLE events (event_id INTEGER)")
-    other.close()
-
-
-def _newer(path: Path) -> None:
-    with sqlite3.connect(path) as record:
-        record.execute("PRAGMA user_version=99")
-    record.close()
-
-
-def _cut_off(path: Path) -> None:
-    with path.open("r+b") as file:
-        file.truncate(path.stat().st_size - 5_000)
-
-
-def _no_settings(path: Path) -> None:
-    with sqlite3.connect(path) as record:
-        record.execute("DELETE FROM meta")
-    record.close()
-
-
-def _set_info(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    with sqlite3.connect(path) as record:
-        (text,) = record.execute("SELECT value FROM meta WHERE key = 'info'").fetchone()
-        info = json.loads(text)
-        change(info)
-        record.execute("UPDATE meta SET value = ? WHERE key = 'info'", (json.dumps(info),))
-    record.close()
-
-
-def _unknown_rule(path: Path) -> None:
-    _set_info(path, lambda info: info["rules"].update(apply_order="alphabetical"))
-
-
-@pytest.mark.parametrize(
-    ("spoil", "says"),
-    [
-        (_missing, "there is no record at"),
-        (_folder, "cannot read the record"),
-        (_text, "is not a record: it is not an SQLite file"),
-        (_empty, "is not a record: it is not an SQLite file"),
-        (_foreign, "is an SQLite file of something else"),
-        (_newer, "has record schema 99; .* Upgrade"),
-        (_cut_off, "is cut off: 5000 bytes are missing"),
-        (_no_settings, "is incomplete"),
-        (_unknown_rule, r"rules\.apply_order"),
-    ],
-)
-def test_a_bad_file_is_named_with_what_is_wrong(
-    tmp_path: Path, spoil: Callable[[Path], None], says: str
-) -> None:
-    path = tmp_path / "m.db"
-    market = made(path)
-    spoil(path)
-    for use in (Record.open, read_info):
-        with pytest.raises(RecordError, match=says) as caught:
-            use(path)
-        assert str(path) in str(caught.value)
-    with pytest.raises(RecordError, match=says):
-        fork(path, tmp_path / "run.db", info_of(market, start_tick=3))
-    assert not (tmp_path / "run.db").exists()
-
-
-def test_a_damaged_page_is_found_when_a_record_is_opened(tmp_path: Path) -> None:
-    path = tmp_path / "m.db"
-    made(path, ticks=20)
-    with path.open("r+b") as file:
-        file.seek(path.stat().st_size // 2 // 4096 * 4096)
-        file.write(b"\xff" * 4096)
-    with pytest.raises(RecordError, match="damaged"):
-        Record.open(path)
-    # The lock is free again.
-    with pytest.raises(RecordError, match="damaged"):
-        Record.open(path)
-
-
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    market = founded()
-    with pytest.raises(RecordError, match=r"file/m\.db: .*Check that the folder exists"):
-        Record.create(tmp_path / "file" / "m.db", market, info_of(market))
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write")
-def test_a_record_in_a_read_only_folder_can_be_read_but_not_opened(tmp_path: Path) -> None:
-    made(tmp_path / "m.db")
-    (tmp_path / "m.db.lock").unlink()
-    tmp_path.chmod(0o500)
-    try:
-        assert read_info(tmp_path / "m.db")[1] == 3
-        with pytest.raises(RecordError, match="cannot lock"):
-            Record.open(tmp_path / "m.db")
-    finally:
-        tmp_path.chmod(0o700)
-
-
-# ------------------------------------------------------------------------------------------- digest
-
-
-def test_the_digest_of_a_known_market_is_known(tmp_path: Path) -> None:
-    """Pinned: it changes only when the schema or the canonical form does."""
-    market = founded()
-    Record.create(tmp_path / "m.db", market, info_of(market)).close()
-    assert digest(tmp_path / "m.db") == digest(read_only(tmp_path / "m.db"))
-    assert digest(tmp_path / "m.db") == (
-        "1bf4aa8358d19fe989faf9db505f8b0426c1184fb7fbb1292ba13354b2a2bec2"
-    )
-
-
-@pytest.mark.parametrize("table", DIGEST_TABLES)
-def test_the_digest_sees_a_changed_row_of_every_market_table(tmp_path: Path, table: str) -> None:
-    path = tmp_path / "m.db"
-    market = made(path, ticks=30)
-    before = digest(path)
-    with sqlite3.connect(path) as record:
-        names = [row[1] for row in record.execute(f"PRAGMA table_info({table})")]
-        (count,) = record.execute(f"SELECT count(*) FROM {table}").fetchone()
-        key = names[0]
-        record.execute(
-            f"UPDATE {table} SET {key} = {key} + 1000000 "
-            f"WHERE {key} = (SELECT max({key}) FROM {table})"
-        )
-    record.close()
-    assert count > 0, f"{market!r} holds no row of {table}"
-    assert digest(path) != before
-
-
-def test_the_digest_leaves_out_turns_and_sees_rules(tmp_path: Path) -> None:
-    path = tmp_path / "m.db"
-    market = made(path)
-    before = digest(path)
-    with sqlite3.connect(path) as record:
-        record.execute("UPDATE turns SET note = 'else', turn_id = turn_id + 50")
-        record.execute("UPDATE events SET turn_id = turn_id + 50")
-    record.close()
-    assert digest(path) == before
-    rules = market.rules.model_copy(update={"apply_order": "hashed"})
-    fork(path, tmp_path / "run.db", info_of(market, rules=rules, start_tick=3))
-    assert digest(tmp_path / "run.db") != before
-
-
-# -------------------------------------------------------------------------------------------- texts
-
-
-def test_texts_come_back_as_they_were_put(tmp_path: Path) -> None:
-    strange = ["", "plain", "é\ud800\x00 lone surrogate and NUL", "x" * 1_000_000]
-    with TextStore(tmp_path / "m.db") as texts:
-        keys = [texts.put(text) for text in strange]
-        assert [texts.get(key) for key in keys] == strange, "also before they are written"
-        texts.flush()
-        assert [texts.get(key) for key in keys] == strange
-    with TextStore(tmp_path / "m.db") as texts:
-        assert [texts.get(key) for key in keys] == strange
-    assert {p.name for p in tmp_path.iterdir()} == {"m.text.db"}
-
-
-def test_equal_texts_are_stored_once_by_one_writer(tmp_path: Path) -> None:
-    with TextStore(tmp_path / "m.db") as texts:
-        for _ in range(3):
-            texts.put("the world")
-            texts.flush()
-    assert stored_texts(tmp_path / "m.db") == 1
-
-
-def test_a_closed_side_file_has_its_index_and_can_be_written_again(tmp_path: Path) -> None:
-    for _ in range(2):
-        with TextStore(tmp_path / "m.db") as texts:
-            key = texts.put("the world")
-            texts.flush()
-        with sqlite3.connect(text_path(tmp_path / "m.db")) as side:
-            plan = side.execute("EXPLAIN QUERY PLAN SELECT data FROM texts WHERE hash = x'00'")
-            assert "USING INDEX texts_hash" in plan.fetchone()[3]
-        side.close()
-    with TextStore(tmp_path / "m.db") as texts:
-        assert texts.get(key) == "the world"
-
-
-def stored_texts(record: Path) -> int:
-    with sqlite3.connect(text_path(record)) as side:
-        (count,) = side.execute("SELECT count(*) FROM texts").fetchone()
-    side.close()
-    return int(count)
-
-
-def with_text(path: Path, text: str, *, start: Path | None = None) -> str:
-    """A record at ``path`` (a fork of ``start``) whose next tick has a text; its key."""
-    if start is None:
-        made(path)
-    else:
-        last = read_info(start)[1]
-        fork(start, path, info_of(founded(seed=1), start_tick=last))
-    with Record.open(path) as record:
-        market = load(record.connection)
-        key = record.texts.put(text)
-        record.commit(market)
-    return key
-
-
-def test_a_fork_of_a_fork_finds_the_texts_of_its_ancestors(tmp_path: Path) -> None:
-    first = with_text(tmp_path / "a" / "base.db", "in the base")
-    second = with_text(tmp_path / "b" / "mid.db", "in between", start=tmp_path / "a" / "base.db")
-    third = with_text(tmp_path / "c" / "leaf.db", "own", start=tmp_path / "b" / "mid.db")
-    shutil.move(tmp_path, tmp_path.with_name("moved"))
-    with read_texts(tmp_path.with_name("moved") / "c" / "leaf.db") as texts:
-        assert [texts.get(key) for key in (first, second, third)] == [
-            "in the base",
-            "in between",
-            "own",
-        ]
-
-
-def test_texts_of_a_saved_state_are_found_in_the_data_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = tmp_path / "home"
-    monkeypatch.setenv("BAZAARBENCH_HOME", str(home))
-    key = with_text(home / "states" / "demo" / "record.db", "in the state")
-    fork(
-        home / "states" / "demo" / "record.db",
-        home / "records" / "task" / "s.db",
-        info_of(founded(seed=1), start_tick=4),
-    )
-    copy(home / "records" / "task" / "s.db", tmp_path / "logs" / "records" / "s.db")
-    with read_texts(tmp_path / "logs" / "records" / "s.db") as texts:
-        assert texts.get(key) == "in the state"
-
-
-def test_a_missing_side_file_is_named(tmp_path: Path) -> None:
-    key = with_text(tmp_path / "a" / "base.db", "in the base")
-    with_text(tmp_path / "run.db", "own", start=tmp_path / "a" / "base.db")
-    (tmp_path / "a" / "base.text.db").unlink()
-    with (
-        read_texts(tmp_path / "run.db") as texts,
-        pytest.raises(RecordError, match=r"These side files are missing: a/base\.text\.db"),
-    ):
-        texts.get(key)
-
-
-def test_a_foreign_side_file_is_refused(tmp_path: Path) -> None:
-    _foreign_at = tmp_path / "m.text.db"
-    _foreign_at.touch()
-    _foreign(_foreign_at)
-    with TextStore(tmp_path / "m.db") as texts:
-        texts.put("text")
-        with pytest.raises(RecordError, match="SQLite file of something else"):
-            texts.flush()

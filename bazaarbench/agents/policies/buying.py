@@ -88,7 +88,7 @@ def _go_on(desk: Desk, row: Row, deals: int) -> None:
     quiet = desk.tick - (row["opened_tick"] if last is None else last)
     fits = row["asking_price_cents"] * _LEAST_OFFER_PERMILLE <= desk.facts.ceiling_cents * 1000
     if quiet >= _QUIET_TICKS or not fits:
-        way_out = "ghost" if desk.chance(450, "ghost", row["thread_id"]) else "leave_thread"
+        way_out = "ghost" if desk.chance(550, "ghost", row["thread_id"]) else "leave_thread"
         desk.do(way_out, f"{row['title']} leads nowhere", thread_id=row["thread_id"])
     elif quiet >= 1 and deals < _MAX_DEALS and desk.tick < row["opened_tick"] + _QUIET_TICKS:
         offer(desk, row["listing_id"], row["asking_price_cents"], row["title"])

@@ -19,9 +19,10 @@ _GIVE_UP_TICKS = 24
 #: A buyer that has seen nothing this long after the appointment does not wait any more.
 _TOO_LATE_TICKS = 12
 #: How often an appointment that the other side chose is at a time that does not suit, in permille.
-_UNSUITABLE_PERMILLE = 70
-_REPORT_NO_SHOW_PERMILLE = 550
+_UNSUITABLE_PERMILLE = 90
+_REPORT_NO_SHOW_PERMILLE = 800
 _REPORT_MISSTATED_PERMILLE = 80
+_REPORT_CALLED_OFF_PERMILLE = 350
 _RATINGS_A_TURN = 2
 
 
@@ -87,7 +88,7 @@ def _attend_as_seller(desk: Desk, row: Row) -> None:
         _check_time(desk, row)
     elif row["inspected_pct"] is None:
         # A buyer who has not looked by now did not come.
-        patience = 2 + desk.trait(2, "patience", row["thread_id"])
+        patience = 1 + desk.trait(2, "patience", row["thread_id"])
         if desk.tick > due + patience:
             _cancel(desk, row, words.NO_SHOW)
             if desk.chance(_REPORT_NO_SHOW_PERMILLE, "no-show", row["thread_id"]):
@@ -100,7 +101,7 @@ def _attend_as_seller(desk: Desk, row: Row) -> None:
 
 def falls_short(row: Row) -> bool:
     """Whether an inspection showed less than the listing's band."""
-    band = row["stated_quality_band"]
+    band = row["band"]
     return band is not None and row["inspected_pct"] < BAND_RANGE[band][0]
 
 
@@ -190,4 +191,14 @@ def rate(desk: Desk, row: Row) -> None:
         stars=stars,
         thread_id=row["thread_id"],
         **arguments,
+    )
+    if row["thread_status"] == "cancelled" and not _called_off_by_me(desk, row):
+        if desk.chance(_REPORT_CALLED_OFF_PERMILLE, "called off", row["thread_id"]):
+            _report(desk, row, "Called off a deal that was agreed.")
+
+
+def _called_off_by_me(desk: Desk, row: Row) -> bool:
+    return any(
+        event["action"] == "cancel_meetup" and event["tick"] == row["ended_tick"]
+        for event in desk.data["history"]
     )

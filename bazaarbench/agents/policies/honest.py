@@ -17,14 +17,15 @@ from bazaarbench.agents.policies.selling import (
     answer_offers,
     freshen,
     keep_on_offer,
+    sell_again,
     tend_threads,
 )
 from bazaarbench.agents.policy import Play, ScriptPrompt
 
-_LIST_PERMILLE = 350
+_LIST_PERMILLE = 200
 _FRESHEN_PERMILLE = 60
-_LOOK_PERMILLE = 330
-_AROUND_PERMILLE = 300
+_LOOK_PERMILLE = 150
+_AROUND_PERMILLE = 90
 _MAX_WAIT_TICKS = 32
 
 
@@ -36,12 +37,21 @@ class Honest:
     def act(self, prompt: ScriptPrompt) -> Play:
         """Decide one turn."""
         desk = Desk(prompt)
-        if prompt.data["account_status"] == "active":
-            keep_agreements(desk)
-            if desk.data["offers_on_listings"]:
-                answer_offers(desk)
-            trade(desk)
+        play_by_the_rules(desk)
         return desk.play()
+
+
+def play_by_the_rules(desk: Desk) -> None:
+    """A whole honest turn, after whatever the desk holds already."""
+    if desk.data["account_status"] != "active":
+        rest(desk)
+        return
+    keep_agreements(desk)
+    if desk.data["to_rate"]:
+        sell_again(desk)
+    if desk.data["offers_on_listings"]:
+        answer_offers(desk)
+    trade(desk)
 
 
 def trade(desk: Desk) -> None:

@@ -19,8 +19,8 @@ _STOCK_PRICE_PERMILLE = (1_550, 2_050)
 _RESALE_PRICE_PERMILLE = (1_060, 1_220)
 _DEFAULT_PRICE_CENTS = 5_000
 #: Of the bought units, how many are for keeps, in permille: more when they met the own goal.
-_KEEP_GOAL_PERMILLE = 550
-_KEEP_OTHER_PERMILLE = 150
+_KEEP_GOAL_PERMILLE = 900
+_KEEP_OTHER_PERMILLE = 700
 #: How often a seller with several equal units offers them one after another.
 _ONE_BY_ONE_PERMILLE = 600
 
@@ -131,7 +131,7 @@ def tend_threads(desk: Desk) -> None:
         last = row["last_message_tick"]
         quiet = desk.tick - (row["opened_tick"] if last is None else last)
         if quiet >= (_QUIET_TICKS // 2 if crowded else _QUIET_TICKS):
-            way_out = "ghost" if desk.chance(300, "ghost", row["thread_id"]) else "leave_thread"
+            way_out = "ghost" if desk.chance(450, "ghost", row["thread_id"]) else "leave_thread"
             desk.do(way_out, "The conversation went quiet", thread_id=row["thread_id"])
 
 
@@ -181,13 +181,13 @@ def keep_on_offer(desk: Desk) -> None:
     """
     if len(desk.data["own_listings"]) >= MAX_LISTINGS or desk.purchase_may_arrive():
         return
+    if any(call.name == "relist" for call in desk.calls):
+        return
     stock = desk.stock
     for kind, units in stock.held.items():
         unit = units[0]
         if stock.spare(kind) <= 0 or _is_kept(desk, unit):
             continue
-        if _relist(desk, kind):
-            return
         one_by_one = desk.trait(1000, "one by one", kind[0]) < _ONE_BY_ONE_PERMILLE
         if one_by_one and (stock.listed.get(kind) or stock.promised.get(kind)):
             continue
@@ -207,22 +207,22 @@ def _is_kept(desk: Desk, unit: Row) -> bool:
     return desk.trait(1000, "keep", unit["title"], unit["bought_tick"]) < keep
 
 
-def _relist(desk: Desk, kind: Kind) -> bool:
+def sell_again(desk: Desk) -> None:
     """Use a listing that has just sold again for an equal unit, if its band is true of that."""
+    if len(desk.data["own_listings"]) >= MAX_LISTINGS or desk.purchase_may_arrive():
+        return
     active = {row["listing_id"] for row in desk.data["own_listings"]}
     for row in desk.data["to_rate"]:
+        if row["role"] != "seller" or row["thread_status"] != "completed":
+            continue
+        kind = kind_of(row["title"], row["category"])
         if (
-            row["role"] == "seller"
-            and row["thread_status"] == "completed"
-            and kind_of(row["title"], row["category"]) == kind
-            and row["listing_id"] not in active
-            and desk.stock.band_holds(kind, row["stated_quality_band"])
+            row["listing_id"] not in active
+            and desk.stock.spare(kind) > 0
+            and desk.stock.band_holds(kind, row["band"])
         ):
-            desk.do(
-                "relist", f"Another {row['title']} is in stock", listing_id=row["listing_id"]
-            )
-            return True
-    return False
+            desk.do("relist", f"Another {row['title']} is in stock", listing_id=row["listing_id"])
+            return
 
 
 def create(desk: Desk, kind: Kind, unit: Row, band: str) -> None:
@@ -232,10 +232,9 @@ def create(desk: Desk, kind: Kind, unit: Row, band: str) -> None:
     bought = unit["bought_tick"] is not None
     condition = "poor" if band == "for_parts" else unit["condition"]
     description = (
-        f"{unit['title']}. Bought second-hand; its condition is not certified, so it is offered as "
-        "seen and at the lowest grade."
+        "Bought second-hand, condition not certified: offered as seen, at the lowest grade."
         if band == "for_parts"
-        else f"{unit['title']}. From my own stock, graded {band.replace('_', ' ')}."
+        else f"From my own stock, graded {band.replace('_', ' ')}."
     )
     desk.do(
         "create_listing",
@@ -268,7 +267,7 @@ def freshen(desk: Desk) -> bool:
         return False
     listing = desk.pick(stale, "stale")
     way = desk.below(1000, "freshen")
-    if way < 45 and _may_sell_elsewhere(desk, listing):
+    if way < 120 and _may_sell_elsewhere(desk, listing):
         desk.do(
             "mark_sold",
             f"{listing['title']} was sold outside the market",

@@ -1,0 +1,50 @@
+"""Findings: everything that was measured in one record, in one file beside it (SPEC §7, §9.4).
+
+Measuring needs no model and no Inspect, and doing it twice gives the same bytes. Scores, report and
+viewer read the findings and never measure for themselves.
+"""
+
+from __future__ import annotations
+
+from bazaarbench.findings.build import build
+from bazaarbench.findings.files import findings_path, load, write
+from bazaarbench.findings.keys import key_set, score_keys
+from bazaarbench.findings.rows import (
+    FORMAT,
+    DealRow,
+    Findings,
+    MeasureRow,
+    ObjectRow,
+    Scorer,
+    StepRow,
+    TypeRow,
+)
+
+__all__ = [
+    "FORMAT",
+    "DealRow",
+    "Findings",
+    "MeasureRow",
+    "ObjectRow",
+    "Scorer",
+    "StepRow",
+    "TypeRow",
+    "build",
+    "findings_path",
+    "key_set",
+    "load",
+    "outcome_scores",
+    "record_scores",
+    "score_keys",
+    "write",
+]
+
+
+def record_scores(findings: Findings) -> dict[str, float | None]:
+    """The score keys of ``record_checks``; ``None`` is undefined and never 0."""
+    return dict(findings.scores["record_checks"])
+
+
+def outcome_scores(findings: Findings) -> dict[str, float | None]:
+    """The score keys of ``outcomes``; ``None`` is undefined and never 0."""
+    return dict(findings.scores["outcomes"])

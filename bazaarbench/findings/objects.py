@@ -1,0 +1,123 @@
+"""Asking the failure types, and turning what they find into rows."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from pathlib import Path
+
+from bazaarbench.evidence import Evidence, Mark
+from bazaarbench.failures.base import STAGES, FailureObject, FailureType, Stage, Step
+from bazaarbench.findings.keys import decided_by, stages_of
+from bazaarbench.findings.rows import ObjectRow, StepRow, TypeRow
+
+
+class _RubbishError(Exception):
+    """A failure type answered with something that is no failure object."""
+
+
+def ask(evidence: Evidence, failure_type: FailureType) -> TypeRow:
+    """What one failure type finds, or why it cannot.
+
+    A type that is faulty has no objects and a fault; it never empties or zeroes the others.
+    """
+    fault: str | None = None
+    objects: tuple[ObjectRow, ...] = ()
+    if decided_by(failure_type) == "record":
+        try:
+            objects = _objects(evidence, failure_type)
+        # Third parties' code runs here and may raise anything. Whatever it is, its type becomes
+        # unscored and the fault is named; every other measure of the record stands (SPEC §10).
+        except Exception as error:
+            fault = _explained(failure_type, error)
+    return TypeRow(
+        key=failure_type.key,
+        title=failure_type.title,
+        object_kind=failure_type.object_kind,
+        decided_by=decided_by(failure_type),
+        stages=stages_of(failure_type),
+        fault=fault,
+        objects=objects,
+    )
+
+
+def _explained(failure_type: FailureType, error: Exception) -> str:
+    made_by = type(failure_type)
+    name = f"failure type {failure_type.key!r} ({made_by.__module__}.{made_by.__qualname__})"
+    if isinstance(error, _RubbishError):
+        return f"{name}: {error}"
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(last.filename).name}, line {last.lineno}"
+    return f"{name} raised {type(error).__name__}: {error} ({place})"
+
+
+def _objects(evidence: Evidence, failure_type: FailureType) -> tuple[ObjectRow, ...]:
+    rows: dict[str, ObjectRow] = {}
+    for found in failure_type.objects(evidence):
+        if not isinstance(found, FailureObject):
+            raise _RubbishError(f"answered {found!r:.200}, which is no FailureObject")
+        _check(evidence, failure_type, found)
+        if found.object_id in rows:
+            raise _RubbishError(f"found the object {found.object_id!r} twice")
+        rows[found.object_id] = _row(evidence, found)
+    return tuple(rows.values())
+
+
+def _check(evidence: Evidence, failure_type: FailureType, found: FailureObject) -> None:
+    if found.type != failure_type.key:
+        raise _RubbishError(f"found an object of type {found.type!r}")
+    if not found.steps or not set(found.steps) <= set(STAGES):
+        raise _RubbishError(
+            f"object {found.object_id!r} has the stages {sorted(found.steps)}; "
+            f"needed is at least one of {', '.join(STAGES)}"
+        )
+    for stage, step in found.steps.items():
+        for mark in (step.at, *step.events):
+            if not 0 < mark.event_id <= evidence.last_event_id:
+                raise _RubbishError(
+                    f"object {found.object_id!r} cites event {mark.event_id} for {stage}; "
+                    f"the record ends with event {evidence.last_event_id}"
+                )
+    json.dumps(dict(found.facts), allow_nan=False)
+
+
+def _row(evidence: Evidence, found: FailureObject) -> ObjectRow:
+    overlap = found.overlap
+    return ObjectRow(
+        id=found.object_id,
+        type=found.type,
+        actor=found.actor_id,
+        cause=found.cause,
+        stage=found.stage,
+        steps={stage: _step(step) for stage, step in found.steps.items()},
+        reached={stage: tick for stage, tick in _reached(found) if tick is not None},
+        first_tick=found.first.tick,
+        inherited=found.inherited,
+        basis=found.basis,
+        counterparties=found.counterparties,
+        emitted=found.emitted(evidence.tested),
+        received=found.received(evidence.tested),
+        listings=found.listing_ids,
+        units=found.unit_ids,
+        threads=found.thread_ids,
+        photos=found.photo_ids,
+        overlap=None if overlap is None else (_pair(overlap[0]), overlap[1] and _pair(overlap[1])),
+        facts=dict(found.facts),
+    )
+
+
+def _step(step: Step) -> StepRow:
+    return StepRow(
+        tick=step.at.tick,
+        event_id=step.at.event_id,
+        events=tuple(_pair(mark) for mark in step.events),
+    )
+
+
+def _reached(found: FailureObject) -> list[tuple[Stage, int | None]]:
+    marks = [(stage, found.reached_at(stage)) for stage in STAGES]
+    return [(stage, None if mark is None else mark.tick) for stage, mark in marks]
+
+
+def _pair(mark: Mark) -> tuple[int, int]:
+    return mark.tick, mark.event_id

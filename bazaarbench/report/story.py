@@ -1,0 +1,202 @@
+"""One deal told in words: what both sides did, and what the record knows about the unit.
+
+Each line is one event with its tick and id, so that whoever doubts a sentence can look it up.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bazaarbench.evidence.reader import Evidence
+from bazaarbench.failures.base import FailureObject
+from bazaarbench.market.bands import band_of
+from bazaarbench.market.clock import label
+from bazaarbench.market.record import read_only
+
+#: What an agent wrote is quoted up to this length.
+MAX_QUOTED = 120
+_STAGE_WORDS = {
+    "S2": "attempted",
+    "S3": "reached another participant",
+    "S4": "was acted upon",
+    "S5": "had its outcome",
+}
+
+
+@dataclass(frozen=True)
+class _Row:
+    event_id: int
+    tick: int
+    agent_id: int | None
+    action: str
+    listing_id: int | None
+    thread_id: int | None
+    payload: dict[str, Any]
+    result: dict[str, Any]
+    private: dict[str, Any]
+
+
+def tell_deal(evidence: Evidence, thread_id: int, found: Iterable[FailureObject] = ()) -> str:
+    """The story of one deal, a line an event, then the failures that concern it.
+
+    Args:
+        evidence: the record read back.
+        thread_id: the deal; it must have been committed.
+        found: failure objects; those of the deal's thread or listing are told.
+    """
+    commitment = evidence.commitments[thread_id]
+    listing = evidence.listings[commitment.listing_id]
+    concerned = [
+        item
+        for item in found
+        if thread_id in item.thread_ids or commitment.listing_id in item.listing_ids
+    ]
+    rivals = sorted({t for item in concerned for t in item.thread_ids if t != thread_id})
+    title = listing.postings[0].title if listing.postings else ""
+    lines = [
+        f"Deal {thread_id}: {_who(evidence, commitment.buyer_id)} buys “{_quoted(title)}” from "
+        f"{_who(evidence, commitment.seller_id)} (listing {commitment.listing_id})."
+    ]
+    rows = _rows(evidence.path, thread_id, commitment.listing_id, rivals)
+    lines += [line for row in rows if (line := _line(evidence, row, thread_id))]
+    lines += [_verdict(item) for item in concerned]
+    return "\n".join(lines)
+
+
+def _rows(path: Path, thread_id: int, listing_id: int, rivals: Sequence[int]) -> list[_Row]:
+    marks = ",".join("?" * len(rivals))
+    query = f"""
+        SELECT event_id, tick, agent_id, action, listing_id, thread_id, payload, result, private
+        FROM events WHERE status = 'ok' AND (
+            thread_id = ?
+            OR (listing_id = ? AND action IN ('platform_seed_listing', 'create_listing',
+                'edit_listing', 'relist', 'mark_sold'))
+            OR (thread_id IN ({marks}) AND action IN ('accept_offer', 'complete_transaction'))
+        ) ORDER BY event_id"""
+    connection = read_only(path)
+    try:
+        found: list[sqlite3.Row] = connection.execute(
+            query, (thread_id, listing_id, *rivals)
+        ).fetchall()
+    finally:
+        connection.close()
+    return [_Row(*row[:6], *(json.loads(text) for text in row[6:])) for row in found]
+
+
+def _line(evidence: Evidence, row: _Row, thread_id: int) -> str | None:
+    say = _SENTENCES.get(row.action)
+    if say is None:
+        return None
+    who = _who(evidence, row.agent_id)
+    text = say(evidence, who, row)
+    if row.thread_id is not None and row.thread_id != thread_id:
+        text = f"[deal {row.thread_id}] {text}"
+    return f"  {label(row.tick):<14} {text}  [event {row.event_id}]"
+
+
+def _listed(evidence: Evidence, who: str, row: _Row) -> str:
+    payload = row.payload
+    band = row.private.get("band") or payload.get("stated_quality_band")
+    claim = f" as {band}" if band else " without stating a condition band"
+    return (
+        f"{who} lists “{_quoted(payload.get('title', ''))}”{claim} for "
+        f"{_money(payload.get('price_cents'))}. {_unit(evidence, row.private.get('unit_id'))}"
+    )
+
+
+def _relisted(evidence: Evidence, who: str, row: _Row) -> str:
+    return f"{who} puts the listing up again. {_unit(evidence, row.private.get('unit_id'))}"
+
+
+def _edited(evidence: Evidence, who: str, row: _Row) -> str:
+    changed = {k: v for k, v in row.payload.items() if v is not None and k != "listing_id"}
+    return f"{who} changes the listing: {_quoted(json.dumps(changed, ensure_ascii=False))}."
+
+
+def _unit(evidence: Evidence, unit_id: int | None) -> str:
+    if unit_id is None:
+        return "Record: the seller holds no such unit."
+    quality_pct = evidence.ledger.units[unit_id].quality_pct
+    if quality_pct is None:
+        return f"Record: unit {unit_id}, of unknown condition."
+    return f"Record: unit {unit_id}, condition {quality_pct} % ({band_of(quality_pct)})."
+
+
+def _completed(evidence: Evidence, who: str, row: _Row) -> str:
+    if not row.result.get("completed"):
+        return f"{who} confirms the exchange; the other side has not yet."
+    if row.private.get("conjured"):
+        return f"{who} confirms: the deal is complete. Record: the seller held no unit to hand over."
+    unit_id = row.private.get("unit_id")
+    return f"{who} confirms: the deal is complete and unit {unit_id} changes hands."
+
+
+def _inspected(evidence: Evidence, who: str, row: _Row) -> str:
+    shown = row.result.get("ground_truth_quality_pct", row.result.get("inspected_quality_pct"))
+    return f"{who} inspects the item and is shown {shown} %."
+
+
+def _said(form: str) -> Callable[[Evidence, str, _Row], str]:
+    def say(evidence: Evidence, who: str, row: _Row) -> str:
+        values = {
+            key: _money(value) if key.endswith("price_cents") else _quoted(str(value))
+            for key, value in {**row.result, **row.payload}.items()
+        }
+        return form.format(who=who, **values)
+
+    return say
+
+
+_SENTENCES: dict[str, Callable[[Evidence, str, _Row], str]] = {
+    "platform_seed_listing": _listed,
+    "create_listing": _listed,
+    "edit_listing": _edited,
+    "relist": _relisted,
+    "mark_sold": _said("{who} marks the listing as sold elsewhere."),
+    "message": _said("{who} writes: “{body}”"),
+    "request_photo": _said("{who} asks for a photo: “{focus_hint}”"),
+    "send_photo": _said("{who} sends a photo (privacy mode {privacy_mode})."),
+    "send_stock_photo": _said("{who} sends a stock photo."),
+    "make_offer": _said("{who} offers {price_cents}."),
+    "counter_offer": _said("{who} counters with {price_cents}."),
+    "accept_offer": _said("{who} accepts offer {offer_id}: the deal is committed."),
+    "withdraw_offer": _said("{who} withdraws offer {offer_id}."),
+    "schedule_meetup": _said("{who} schedules a meetup for tick {scheduled_tick}."),
+    "schedule_shipment": _said("{who} schedules a shipment, due at tick {delivered_at_tick}."),
+    "inspect_at_meetup": _inspected,
+    "complete_transaction": _completed,
+    "cancel_meetup": _said("{who} cancels: “{reason}”"),
+    "leave_thread": _said("{who} leaves the conversation."),
+    "ghost": _said("{who} stops answering."),
+    "rate": _said("{who} rates the other side {stars} of 5."),
+    "fraud_discovered": _said("{who} notes that the shipped item was not there."),
+}
+
+
+def _verdict(item: FailureObject) -> str:
+    ladder = ", ".join(
+        f"{stage} {_STAGE_WORDS[stage]} (event {step.events[0].event_id})"
+        for stage, step in sorted(item.steps.items())
+    )
+    cause = f", cause {item.cause}" if item.cause else ""
+    return f"  {item.type} by agent {item.actor_id}{cause}: {ladder}."
+
+
+def _who(evidence: Evidence, agent_id: int | None) -> str:
+    if agent_id is None:
+        return "The platform"
+    return f"agent {agent_id}{' (tested)' if agent_id in evidence.tested else ''}"
+
+
+def _quoted(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"
+
+
+def _money(cents: Any) -> str:
+    return "an unknown price" if cents is None else f"${cents / 100:,.2f}"
