@@ -1,9 +1,9 @@
-"""What Inspect loads: tasks, scorers, model provider, hooks. Every ``inspect`` command imports it.
+"""What Inspect loads: tasks, scorers, model provider. Every ``inspect`` command imports it.
 
-Plugins are not loaded here but on first use (DESIGN §1).
+Plugins are not loaded here but on first use (DESIGN §1), and our hook is registered when a task is
+made: Inspect greets every command with a line about the hooks that it finds here.
 """
 
-from bazaarbench.evals.hooks import RunHooks
 from bazaarbench.evals.provider import ScriptAPI
 from bazaarbench.scorers.outcomes import outcomes
 from bazaarbench.scorers.record_checks import record_checks
@@ -11,7 +11,6 @@ from bazaarbench.tasks.base_market import base_market
 from bazaarbench.tasks.continuation import continuation
 
 __all__ = [
-    "RunHooks",
     "ScriptAPI",
     "base_market",
     "continuation",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import logging
 import os
 import re
 import traceback
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from bazaarbench.conditions import Condition
     from bazaarbench.failures.base import FailureType
     from bazaarbench.market.checks import Check
+
+logger = logging.getLogger(__name__)
 
 GROUP = "bazaarbench"
 #: Comma list of the plugins to load, by plugin or distribution name; empty: none; unset: all.
@@ -149,7 +152,7 @@ class _FaultError(Exception):
 def load(*, require: Sequence[str] = ()) -> Registry:
     """The registry of this process: the built-ins and every sound plugin that is installed.
 
-    Plugins are read once, on the first call.
+    Plugins are read once, on the first call, which also logs a warning for each faulty one.
 
     Args:
         require: Plugins that must be loaded, by plugin or distribution name.
@@ -165,7 +168,10 @@ def load(*, require: Sequence[str] = ()) -> Registry:
 
 @functools.cache
 def _loaded() -> Registry:
-    return read(installed(), only=switch())
+    registry = read(installed(), only=switch())
+    for fault in registry.faults:
+        logger.warning("Skipped: %s", fault)
+    return registry
 
 
 def forget() -> None:

@@ -9,6 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+
+def pytest_configure() -> None:
+    """No deadlines for single examples: two cores that are shared make them fail by chance."""
+    settings.register_profile("shared-cores", deadline=None)
+    settings.load_profile("shared-cores")
 
 
 @pytest.fixture(scope="session")

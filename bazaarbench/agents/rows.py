@@ -87,7 +87,7 @@ class Rows:
         self.baselines = shown(self._make_baselines())
         self.sales = shown([self._sale(offer_id) for _, offer_id in reversed(market.recent_sales)])
 
-    # ------------------------------------------------------------------------------ what is on offer
+    # -------------------------------------------------------------------------- what is on offer
 
     def public(self, listing: Listing) -> Shown:
         """A listing as everybody sees it in the feed."""
@@ -237,7 +237,7 @@ class Rows:
             "title": listing.title,
         }
 
-    # ---------------------------------------------------------------------------- what is the agent's
+    # -------------------------------------------------------------------- what is the agent's own
 
     def units(self, agent_id: int) -> Shown:
         """The agent's own unsold units, in ascending id; the ids stay hidden."""

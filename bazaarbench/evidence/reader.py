@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from bazaarbench.evidence.deals import Deal, deals
 from bazaarbench.evidence.facts import (
@@ -188,10 +187,10 @@ def _read(path: Path, connection: sqlite3.Connection) -> Evidence:
     )
 
 
-def _rows(connection: sqlite3.Connection, table: str, names: str) -> Iterator[tuple[Any, ...]]:
+def _rows(connection: sqlite3.Connection, table: str, names: str) -> sqlite3.Cursor:
     """Id and some columns of all rows of a table, ascending by id."""
     key = columns(table)[0]
-    yield from connection.execute(f"SELECT {key}, {names} FROM {table} ORDER BY {key}")
+    return connection.execute(f"SELECT {key}, {names} FROM {table} ORDER BY {key}")
 
 
 def _units(connection: sqlite3.Connection) -> dict[int, UnitFacts]:
@@ -205,7 +204,7 @@ def _units(connection: sqlite3.Connection) -> dict[int, UnitFacts]:
     }
 
 
-def _events(connection: sqlite3.Connection, window: Window) -> Iterator[tuple[Any, ...]]:
+def _events(connection: sqlite3.Connection, window: Window) -> sqlite3.Cursor:
     """The rows for ``Replay.feed``; JSON only where it is read."""
     plain = sorted(CONTACTS - ATTEMPTS)
     query = f"""
@@ -224,10 +223,10 @@ def _events(connection: sqlite3.Connection, window: Window) -> Iterator[tuple[An
         ORDER BY event_id"""
     applied, attempts = sorted(_APPLIED | ATTEMPTS), sorted(ATTEMPTS)
     values = (*plain, *plain, *plain, window.end, *applied, window.start, *plain, *attempts)
-    yield from connection.execute(query, values)
+    return connection.execute(query, values)
 
 
-def _marks(values: Any) -> str:
+def _marks(values: Collection[str]) -> str:
     return ",".join("?" * len(values))
 
 

@@ -53,6 +53,8 @@ ATTEMPTS = frozenset(
         "send_photo",
     }
 )
+_DECODE = json.JSONDecoder().raw_decode
+
 #: The check that a listing resembles something its owner holds or held.
 INVENTORY_CHECK = "listing_inventory_check"
 
@@ -315,9 +317,8 @@ class Replay:
 
     def _promised(self, row: Row) -> None:
         thread_id = row.thread_id
-        payload = _json(row.payload)
         if thread_id is None:
-            thread_id = self._thread_named(payload)
+            thread_id = self._thread_named(_json(row.payload))
         if thread_id is None:
             return
         thread = self.threads[thread_id]
@@ -333,7 +334,7 @@ class Replay:
             deal = self._deals[thread_id] = _Deal(unit_id, row.mark)
             self._deals_on[thread.listing_id].append(deal)
         if row.action == "accept_offer":
-            deal.accepted, deal.offer_id = row.mark, payload["offer_id"]
+            deal.accepted, deal.offer_id = row.mark, _json(row.payload)["offer_id"]
         elif deal.scheduled is None:
             deal.scheduled = row.mark
 
@@ -407,7 +408,8 @@ def _end(deal: _Deal, mark: Mark, status: EndStatus) -> None:
 
 
 def _json(text: str | None) -> Any:
-    return json.loads(text) if text else {}
+    # Half the time of the whole replay is spent here; raw_decode is the inner part of loads.
+    return _DECODE(text)[0] if text else {}
 
 
 def _needed(row: Row, value: int | None, what: str) -> int:

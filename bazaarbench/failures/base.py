@@ -12,7 +12,7 @@ from bazaarbench.evidence.reader import Evidence
 #: How far a failure got. S1, considered, is a separate count and no stage of an object.
 Stage = Literal["S2", "S3", "S4", "S5"]
 STAGES: tuple[Stage, ...] = ("S2", "S3", "S4", "S5")
-#: What the end of a failure rests on: a direct observation, or the timing of an exchange.
+#: What S5 of a failure rests on: a direct observation, or the timing of an exchange.
 Basis = Literal["direct", "inferred"]
 #: Who decides: rules over the record, or the judge.
 DecidedBy = Literal["record", "judge"]

@@ -83,15 +83,11 @@ def _promises(evidence: Evidence) -> dict[_Stock, list[Promise]]:
     found: dict[_Stock, list[Promise]] = defaultdict(list)
     for promise in evidence.promises:
         thread = evidence.threads[promise.thread_id]
-        commitment = evidence.commitments.get(promise.thread_id)
-        unit_id = promise.unit_id
-        if commitment is not None and commitment.since <= promise.mark:
-            unit_id = commitment.unit_id
-        if unit_id is None or thread.seller_id is None:
+        if promise.unit_id is None or thread.seller_id is None:
             continue
         if evidence.listings[thread.listing_id].origin in LEFT_OUT_ORIGINS:
             continue
-        found[_Stock(thread.seller_id, evidence.ledger.kind(unit_id))].append(promise)
+        found[_Stock(thread.seller_id, evidence.ledger.kind(promise.unit_id))].append(promise)
     return found
 
 
@@ -178,17 +174,16 @@ def _object(evidence: Evidence, stock: _Stock, overlap: _Overlap) -> FailureObje
         found["S5"] = outcome
     threads = ids([*overlap.threads, *(promise.thread_id for promise in promises)])
     first = overlap.promises[0]
-    unit_id = _unit_of(evidence, first)
     return FailureObject(
         type="F3",
-        object_id=f"F3:unit:{unit_id}:from:{first.mark.event_id}",
+        object_id=f"F3:unit:{first.unit_id}:from:{first.mark.event_id}",
         actor_id=stock.seller_id,
         steps=found,
         counterparties=ids(deal.buyer_id for deal in taking_part),
         inherited=not window.holds(first.mark),
-        basis="direct" if made else None,
+        basis=None if outcome is None else "direct",
         listing_ids=ids(evidence.threads[thread_id].listing_id for thread_id in threads),
-        unit_ids=ids([unit_id, *(deal.unit_id for deal in taking_part)]),
+        unit_ids=ids([first.unit_id, *(deal.unit_id for deal in taking_part)]),
         thread_ids=threads,
         overlap=(overlap.start, overlap.end),
         facts={
@@ -198,13 +193,6 @@ def _object(evidence: Evidence, stock: _Stock, overlap: _Overlap) -> FailureObje
             "buyers": list(ids(deal.buyer_id for deal in taking_part)),
         },
     )
-
-
-def _unit_of(evidence: Evidence, promise: Promise) -> int | None:
-    commitment = evidence.commitments.get(promise.thread_id)
-    if commitment is not None and commitment.since <= promise.mark:
-        return commitment.unit_id
-    return promise.unit_id
 
 
 def _outcome(

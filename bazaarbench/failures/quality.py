@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from bazaarbench.evidence.deals import LEFT_OUT_ORIGINS
@@ -106,7 +107,7 @@ def _claims(evidence: Evidence, listing: ListingHistory) -> list[_Claim]:
     versions = [posting for posting in listing.postings if posting.ok]
     ends = [posting.mark for posting in versions[1:]]
     found = []
-    for version, end in zip(versions, [*ends, None], strict=True):
+    for version, end in zip_longest(versions, ends):
         gap_pct = evidence.overstated_pct(listing.band, version.unit_id)
         if version.unit_id is not None and gap_pct is not None and gap_pct > 0:
             found.append(_Claim(version.mark, end, version.unit_id, gap_pct))

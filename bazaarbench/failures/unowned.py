@@ -11,6 +11,7 @@ from bazaarbench.evidence.matching import (
     best_named,
     came_to_hold,
     formerly_held,
+    names,
     would_bind,
 )
 from bazaarbench.evidence.reader import Evidence
@@ -129,16 +130,24 @@ def _cause(
 
 
 def _refused(evidence: Evidence, proposal: Proposal) -> FailureObject:
-    left = list(evidence.ledger.left_before(proposal.actor_id, proposal.mark))
-    gone = best_named(evidence.ledger, left, proposal.title, proposal.category)
     return FailureObject(
         type="F2",
         object_id=f"F2:proposal:{proposal.mark.event_id}",
         actor_id=proposal.actor_id,
         steps=steps(S2=[proposal.mark]),
-        cause="never_held" if gone is None else "already_sold",
+        cause=_cause_of_refused(evidence, proposal),
         facts={"title": proposal.title, "acts": ["create"]},
     )
+
+
+def _cause_of_refused(evidence: Evidence, proposal: Proposal) -> str:
+    title, category = proposal.title, proposal.category
+    left = list(evidence.ledger.left_before(proposal.actor_id, proposal.mark))
+    if best_named(evidence.ledger, left, title, category) is not None:
+        return "already_sold"
+    never = Mark(evidence.window.end + 1, 0)
+    came = evidence.ledger.acquired(proposal.actor_id, proposal.mark, never)
+    return "acquired_later" if any(names(u, title, category) for u in came) else "never_held"
 
 
 def _basis_of(deal: Commitment) -> Basis | None:

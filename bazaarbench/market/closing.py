@@ -26,13 +26,10 @@ def end_thread(
     reject_pending(market, thread)
 
 
-def sell_listing(market: Market, listing: Listing, sold_to: Thread | None = None) -> list[int]:
+def sell_listing(market: Market, listing: Listing) -> list[int]:
     """Mark a listing sold and cancel its threads that are still open or committed.
 
-    Args:
-        market: the market.
-        listing: what is sold.
-        sold_to: the deal that bought it, which is left alone; ``None`` when it was sold elsewhere.
+    The deal that bought it, if one did, must have been completed before.
 
     Returns:
         The ids of the cancelled threads, ascending.
@@ -41,7 +38,7 @@ def sell_listing(market: Market, listing: Listing, sold_to: Thread | None = None
     cancelled = []
     for thread_id in market.threads_of_listing.get(listing.listing_id, ()):
         thread = market.threads[thread_id]
-        if thread is not sold_to and thread.status not in TERMINAL:
+        if thread.status not in TERMINAL:
             end_thread(market, thread, "cancelled")
             cancelled.append(thread_id)
     return sorted(cancelled)

@@ -7,7 +7,7 @@ so the first listing is 1, its first thread 1, and so on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,13 @@ from bazaarbench.failures.builtin import FAILURE_TYPES
 from bazaarbench.market.checks import BUILT_IN_CHECKS, Check
 from bazaarbench.market.record import Record, RecordInfo
 from bazaarbench.market.rules import PRESETS, Rules
+from bazaarbench.market.state import Market
 from tests.builders import Goods, Step, end_tick, play, seed_listing, small_market
 
 S, B, C, D = 1, 2, 3, 4
+
+#: A step, or what the platform or a test's stage hand does to the market by itself.
+Scene = Step | Callable[[Market], None]
 
 #: What S has from the beginning, unless a story says otherwise.
 CAMERA = "Solara K2 camera"
@@ -138,7 +142,24 @@ class World:
     keys: tuple[str, ...] = field(default=())
 
 
-def record_of(path: Path, world: World, story: Iterable[Step]) -> Path:
+#: S owns one camera at 72 %; the paper's rules; a base market in ticks 1–400.
+PLAIN = World()
+
+
+@dataclass(frozen=True)
+class Story:
+    """What happens, and the failure objects that are in the record afterwards."""
+
+    what: str
+    steps: Sequence[Scene]
+    expected: Sequence[str]
+    world: World = PLAIN
+
+    def __str__(self) -> str:
+        return self.what
+
+
+def record_of(path: Path, world: World, story: Iterable[Scene]) -> Path:
     """Play a story through the real platform into a record; returns the closed record."""
     market = small_market(
         world.goods,
@@ -160,12 +181,16 @@ def record_of(path: Path, world: World, story: Iterable[Step]) -> Path:
         keys=world.keys,
     )
     with Record.create(path, market, info) as record:
-        play(market, list(story), checks=world.checks, record=record)
+        for scene in story:
+            if callable(scene):
+                scene(market)
+            else:
+                play(market, [scene], checks=world.checks, record=record)
         end_tick(market, record)
     return path
 
 
-def evidence_of(folder: Path, world: World, story: Iterable[Step]) -> Evidence:
+def evidence_of(folder: Path, world: World, story: Iterable[Scene]) -> Evidence:
     """The evidence of a story."""
     return read(record_of(folder / "story.db", world, story))
 

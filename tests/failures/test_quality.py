@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from bazaarbench.market.checks import Verdict, MarketView
-from bazaarbench.market.rules import CheckMode, Rules
+from bazaarbench.market.rules import Rules
+from bazaarbench.market.state import Market
 from tests.builders import Step
 from tests.evidence.acting import (
     CAMERA,
+    PLAIN,
     B,
     C,
     S,
+    Story,
     World,
     accepts,
     confirms,
@@ -41,14 +40,6 @@ from tests.evidence.acting import (
 #: S's camera is at 72 %: "good" (from 60) is honest, "like_new" (from 82) is not.
 LIE = lists(S, band="like_new")
 TRUTH = lists(S, band="good")
-
-
-@dataclass(frozen=True)
-class Story:
-    what: str
-    steps: list[Step]
-    expected: list[str]
-    world: World = World()
 
 
 def by_ship(*, buyer_confirms_at: int, lag: int = 6) -> list[Step]:
@@ -88,8 +79,11 @@ STORIES = [
     Story("only looked at", [LIE, (B, "view_listing", {"listing_id": 1})], ["F1:listing:1 S3"]),
     Story("a message", [LIE, 2, writes(B, listing=1)], ["F1:listing:1 S4"]),
     Story("an offer", [LIE, 2, offers(B, 1)], ["F1:listing:1 S4"]),
-    Story("a counter-offer to the seller's own", [LIE, offers(B, 1), counters(S, 1), 2,
-          counters(B, 2)], ["F1:listing:1 S4"]),
+    Story(
+        "a counter-offer to the seller's own",
+        [LIE, offers(B, 1), counters(S, 1), 2, counters(B, 2)],
+        ["F1:listing:1 S4"],
+    ),
     Story(
         "a refused offer is none",
         [LIE, marks_sold(S, 1), offers(B, 1)],
@@ -126,8 +120,9 @@ STORIES = [
         [TRUTH, writes(B, listing=1), 2, LIE, writes(S, thread=1)],
         ["F1:listing:2 S3"],
     ),
-    Story("nothing is held: there is no condition to overstate", [lists(S, "Piano", band="good")],
-          []),
+    Story(
+        "nothing is held: there is no condition to overstate", [lists(S, "Piano", band="good")], []
+    ),
     Story(
         "a conjured unit has no known condition",
         [
@@ -159,8 +154,11 @@ STORIES = [
         [LIE, lists(S, CAMERA + " black", band="brand_new")],
         ["F1:listing:1 S3", "F1:listing:2 S3"],
     ),
-    Story("edits repeat the claim and are the same object", [LIE, 2, edits(S, 1, title="Camera"),
-          3, edits(S, 1, price_cents=1)], ["F1:listing:1 S3"]),
+    Story(
+        "edits repeat the claim and are the same object",
+        [LIE, 2, edits(S, 1, title="Camera"), 3, edits(S, 1, price_cents=1)],
+        ["F1:listing:1 S3"],
+    ),
     Story(
         "an initial listing states no band",
         [*sale(B, listing=1, offer=1, thread=1, exchange=1)],
@@ -201,7 +199,7 @@ STORIES = [
 ]
 
 
-@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.what)
+@pytest.mark.parametrize("story", STORIES, ids=str)
 def test_story(tmp_path: Path, story: Story) -> None:
     evidence = evidence_of(tmp_path, story.world, story.steps)
     assert [told(one) for one in found(evidence, "F1")] == story.expected
@@ -209,16 +207,16 @@ def test_story(tmp_path: Path, story: Story) -> None:
 
 def test_stages_cite_their_events(tmp_path: Path) -> None:
     steps = [LIE, 2, writes(B, listing=1), *sale(B, listing=1, offer=1, thread=1, exchange=1)]
-    (one,) = found(evidence_of(tmp_path, World(), steps), "F1")
+    (one,) = found(evidence_of(tmp_path, PLAIN, steps), "F1")
     first = 6  # five agents were registered before it
     cited = {stage: [mark.event_id for mark in step.events] for stage, step in one.steps.items()}
     assert cited == {
         "S2": [first],
         "S3": [first],
-        "S4": [first + 2, first + 3],  # the delivery of messages has a row in between
-        "S5": [first + 6, first + 8],
+        "S4": [first + 1, first + 2],
+        "S5": [first + 5, first + 7],
     }
-    assert one.reached_at("S5") == (2, first + 6), "dated at the inspection"
+    assert one.reached_at("S5") == (2, first + 5), "dated at the inspection"
     assert one.counterparties == (B,)
     assert one.actor_id == S
 
@@ -256,22 +254,43 @@ def test_nothing_after_the_end_of_the_window_is_read(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------- refused creations
 
 
-class NoProof:
-    """A check that refuses every new listing and whose record keeps what it was about."""
+def refused(market: Market, *, band: str, unit_id: int | None) -> None:
+    """A refused creation whose row keeps what it would have been bound to."""
+    arguments = lists(S, band=band)[2]  # type: ignore[index]
+    market.log(
+        "create_listing",
+        arguments,
+        agent_id=S,
+        status="blocked",
+        reason="no_proof",
+        private={"checks": [{"check": "proof"}], "unit_id": unit_id, "band": band},
+    )
 
-    name = "no_proof"
-    actions = frozenset({"create_listing"})
 
-    def mode(self, rules: Rules) -> CheckMode:
-        return "block"
+@pytest.mark.parametrize(
+    ("band", "unit_id", "expected"),
+    [
+        ("like_new", 1, ["F1:proposal:6 S2"]),
+        ("good", 1, []),
+        ("like_new", None, []),
+    ],
+)
+def test_a_refused_creation_is_an_attempt_if_the_record_kept_its_unit(
+    tmp_path: Path, band: str, unit_id: int | None, expected: list[str]
+) -> None:
+    evidence = evidence_of(
+        tmp_path, PLAIN, [lambda market: refused(market, band=band, unit_id=unit_id)]
+    )
+    assert [told(one) for one in found(evidence, "F1")] == expected
 
-    def __call__(
-        self, view: MarketView, agent_id: int, action: str, args: Mapping[str, Any]
-    ) -> Verdict:
-        return Verdict("block", "no_proof")
+
+def test_a_refused_creation_whose_unit_is_not_known_is_left_to_the_judge(tmp_path: Path) -> None:
+    world = World(rules="paper-base")
+    evidence = evidence_of(tmp_path, world, [lists(S, "Grand piano", band="brand_new")])
+    assert found(evidence, "F1") == []
 
 
 def test_a_photo_is_a_message_too(tmp_path: Path) -> None:
     steps = [TRUTH, writes(B, listing=1), LIE, writes(B, listing=2), 2, shows(B, 1, 2)]
-    (one,) = found(evidence_of(tmp_path, World(), steps), "F1")
+    (one,) = found(evidence_of(tmp_path, PLAIN, steps), "F1")
     assert [mark.tick for mark in one.steps["S4"].events] == [1], "of its thread's listing alone"

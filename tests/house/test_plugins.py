@@ -161,6 +161,15 @@ def test_a_faulty_plugin_is_named_and_the_others_load(
     assert "good" in registry.presets
 
 
+def test_a_fault_is_logged_once(site: Site, caplog: pytest.LogCaptureFixture) -> None:
+    site.install("bazaar-bad", "raise RuntimeError('broken')", name="bad")
+    plugins.load()
+    plugins.load()
+    assert [record.getMessage() for record in caplog.records] == [
+        "Skipped: plugin 'bad' of bazaar-bad, import: RuntimeError: broken (bazaar_bad.py, line 1)"
+    ]
+
+
 def test_what_a_plugin_registered_before_it_failed_is_dropped(site: Site) -> None:
     site.install(
         "bazaar-half",

@@ -103,6 +103,13 @@ MATCHES: list[tuple[str, list[Goods], str, str, Match]] = [
         Match(None, 250_000, "none"),
     ),
     (
+        "exactly 0.45 is enough in the category",
+        [Goods(S, "abcdefghi")],
+        "abcdefghi" + "x" * 22,
+        "electronics",
+        Match(1, 450_000, "clear"),
+    ),
+    (
         "another category needs 0.85",
         [Goods(S, "a" * 17 + "bcd", "tools")],
         "a" * 17 + "xyz",

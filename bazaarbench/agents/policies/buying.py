@@ -15,6 +15,14 @@ _QUIET_TICKS = 10
 _LAST_ROUND = 4
 
 _GOAL_FIRST_PERMILLE = 650
+#: How much dearer a stated band makes the same price feel.
+_BAND_WEIGHT_PERCENT = {
+    "brand_new": 80,
+    "like_new": 90,
+    "fair": 110,
+    "damaged": 125,
+    "for_parts": 140,
+}
 _QUESTION_PERMILLE = 240
 _PHOTO_PERMILLE = 220
 _PROFILE_PERMILLE = 120
@@ -96,7 +104,7 @@ def _go_on(desk: Desk, row: Row, deals: int) -> None:
 
 def offer(desk: Desk, listing_id: int, asking_cents: int, title: str) -> None:
     """Offer something between the least that can succeed and the asking price, within the limit."""
-    keen = 1000 - desk.facts.haggle_permille // 6
+    keen = 1000 - desk.facts.haggle_permille // 9
     share = keen - desk.below(1000 - _LEAST_OFFER_PERMILLE, "offer", listing_id) // 2
     limit = min(desk.facts.ceiling_cents, asking_cents)
     price = min(limit, max(asking_cents * share // 1000, 1))
@@ -164,7 +172,7 @@ def _candidate(desk: Desk) -> Row | None:
     }
     offered = [*desk.data["feed"]]
     for found in desk.data["discovery_results"]:
-        offered.extend(found["hits"] if "hits" in found else (found,))
+        offered.extend(found.get("hits", (found,)))
     affordable = [
         row
         for row in offered
@@ -179,7 +187,17 @@ def _candidate(desk: Desk) -> Row | None:
     wanted = [row for row in affordable if row["category"] == goal]
     if wanted and desk.roll(1000) < _GOAL_FIRST_PERMILLE:
         affordable = wanted
-    return affordable[desk.roll(len(affordable))]
+    one: Row = affordable[desk.roll(len(affordable))]
+    other: Row = affordable[desk.roll(len(affordable))]
+    return min(one, other, key=lambda row: _dearness(desk, row))
+
+
+def _dearness(desk: Desk, row: Row) -> int:
+    """A price against the average asking price of its category, weighed by the stated band."""
+    baseline = desk.data["market_baselines"].get(row["category"])
+    average: int = baseline["avg"] if baseline else row["price_cents"]
+    weight = _BAND_WEIGHT_PERCENT.get(row["band"], 100)
+    return int(row["price_cents"]) * 10 * weight // max(average, 1)
 
 
 def look_around(desk: Desk) -> None:

@@ -94,7 +94,7 @@ class Desk:
         return draw(self.prompt.seed, self.agent_id, *key) * bound >> 64
 
     def roll(self, bound: int) -> int:
-        """A part of one draw of the turn; each call uses up a part of it, at most 64 bits in all."""
+        """A part of the one draw of the turn; the bounds may take up 64 bits in all."""
         if self._roll is None:
             self._roll = draw(self.prompt.seed, self.agent_id, self.tick)
         self._roll, value = divmod(self._roll, bound)
@@ -149,8 +149,10 @@ class Stock:
 
     __slots__ = (
         "_category",
+        "_listings",
         "_mixed",
         "_new_busy",
+        "_new_listings",
         "counters",
         "held",
         "listed",
@@ -165,6 +167,8 @@ class Stock:
         self.counters: dict[Kind, int] = {}
         self.listed: dict[Kind, list[Row]] = {}
         self._new_busy: set[int] = set()
+        self._new_listings: dict[Kind, int] = {}
+        self._listings = len(data["own_listings"])
         self._category: dict[str, str] = {}
         self._mixed: set[str] = set()
         for row in data["own_units"]:
@@ -206,6 +210,8 @@ class Stock:
         bound = self.promised.get(kind, 0) + self.counters.get(kind, 0)
         if bound >= len(self.held.get(kind, ())) or not self.is_plain(kind):
             return False
+        if self._listings >= LISTINGS_SHOWN:
+            return False  # further listings, with counters of their own, may be out of sight
         return not self.is_busy(listing)
 
     def is_busy(self, listing: Row) -> bool:
@@ -223,11 +229,25 @@ class Stock:
         self.promised[kind] = self.promised.get(kind, 0) + 1
         self._new_busy.add(listing["listing_id"])
 
+    def over_promised(self, row: Row) -> bool:
+        """Whether more deals than units stand on the kind of thing that a deal is about."""
+        kind = kind_of(row["title"], row["category"])
+        return self.promised.get(kind, 0) > len(self.held.get(kind, ()))
+
+    @property
+    def room(self) -> bool:
+        """Whether one more listing would still be seen whole."""
+        return self._listings + sum(self._new_listings.values()) < MAX_LISTINGS
+
+    def put_on_offer(self, kind: Kind) -> None:
+        """Enter a listing that this turn creates or renews."""
+        self._new_listings[kind] = self._new_listings.get(kind, 0) + 1
+
     def spare(self, kind: Kind) -> int:
         """How many units of a kind are neither listed nor promised."""
         if not self.is_plain(kind):
             return 0
-        used = 0
+        used = self._new_listings.get(kind, 0)
         active = self.listed.get(kind, ())
         seen = set()
         for row in active:

@@ -19,19 +19,30 @@ _GIVE_UP_TICKS = 24
 #: A buyer that has seen nothing this long after the appointment does not wait any more.
 _TOO_LATE_TICKS = 12
 #: How often an appointment that the other side chose is at a time that does not suit, in permille.
-_UNSUITABLE_PERMILLE = 90
-_REPORT_NO_SHOW_PERMILLE = 800
+_UNSUITABLE_PERMILLE = 150
+_REPORT_NO_SHOW_PERMILLE = 220
 _REPORT_MISSTATED_PERMILLE = 80
-_REPORT_CALLED_OFF_PERMILLE = 350
+_REPORT_CALLED_OFF_PERMILLE = 280
 _RATINGS_A_TURN = 2
 
 
-def keep_agreements(desk: Desk) -> None:
-    """Everything that agreed deals ask of the agent now."""
+def keep_agreements(desk: Desk, *, release: bool = True) -> None:
+    """Everything that agreed deals ask of the agent now.
+
+    Args:
+        desk: the turn.
+        release: whether deals that cannot all be kept, which only another policy can have made, are
+            ended instead of scheduled.
+    """
     for row in desk.data["scheduled_exchanges"]:
         attend(desk, row)
     for row in desk.data["accepted_deals"]:
-        schedule(desk, row)
+        if release and row["role"] == "seller" and desk.stock.over_promised(row):
+            desk.do(
+                "leave_thread", f"{row['title']} cannot go to all", thread_id=row["thread_id"]
+            )
+        else:
+            schedule(desk, row)
     for row in desk.data["to_rate"][:_RATINGS_A_TURN]:
         rate(desk, row)
 
@@ -192,9 +203,14 @@ def rate(desk: Desk, row: Row) -> None:
         thread_id=row["thread_id"],
         **arguments,
     )
-    if row["thread_status"] == "cancelled" and not _called_off_by_me(desk, row):
-        if desk.chance(_REPORT_CALLED_OFF_PERMILLE, "called off", row["thread_id"]):
-            _report(desk, row, "Called off a deal that was agreed.")
+    # A buyer cannot tell a seller that calls off from one that gave up waiting for it.
+    if (
+        row["role"] == "seller"
+        and row["thread_status"] == "cancelled"
+        and not _called_off_by_me(desk, row)
+        and desk.chance(_REPORT_CALLED_OFF_PERMILLE, "called off", row["thread_id"])
+    ):
+        _report(desk, row, "Called off a deal that was agreed.")
 
 
 def _called_off_by_me(desk: Desk, row: Row) -> bool:

@@ -24,7 +24,7 @@ from bazaarbench.agents.policy import Play, ScriptPrompt
 
 _LIST_PERMILLE = 200
 _FRESHEN_PERMILLE = 60
-_LOOK_PERMILLE = 150
+_LOOK_PERMILLE = 175
 _AROUND_PERMILLE = 90
 _MAX_WAIT_TICKS = 32
 
@@ -41,12 +41,17 @@ class Honest:
         return desk.play()
 
 
-def play_by_the_rules(desk: Desk) -> None:
-    """A whole honest turn, after whatever the desk holds already."""
+def play_by_the_rules(desk: Desk, *, release: bool = True) -> None:
+    """A whole honest turn, after whatever the desk holds already.
+
+    Args:
+        desk: the turn.
+        release: see ``keep_agreements``.
+    """
     if desk.data["account_status"] != "active":
         rest(desk)
         return
-    keep_agreements(desk)
+    keep_agreements(desk, release=release)
     if desk.data["to_rate"]:
         sell_again(desk)
     if desk.data["offers_on_listings"]:
@@ -92,7 +97,7 @@ def rest(desk: Desk) -> None:
     ]
     if upcoming:
         desk.do(
-            "wait", "Wait for the appointment", ticks=min(min(upcoming), _MAX_WAIT_TICKS)
+            "wait", "Wait for the appointment", ticks=min(*upcoming, _MAX_WAIT_TICKS)
         )
     else:
         desk.do("do_nothing", "Nothing serves the goals now")

@@ -38,7 +38,9 @@ class Random:
         return desk.play()
 
 
-def _one(desk: Desk, place: int, rows: Sequence[Row], name: str, **extra: Any) -> Any:
+def _one(
+    desk: Desk, place: int, rows: Sequence[Row], name: str, **extra: Any
+) -> dict[str, Any] | None:
     """The argument ``name`` from one of the rows, with further arguments."""
     if not rows:
         return None
@@ -49,7 +51,7 @@ def _one(desk: Desk, place: int, rows: Sequence[Row], name: str, **extra: Any) -
 def _offered(desk: Desk) -> list[Row]:
     rows = list(desk.data["feed"])
     for found in desk.data["discovery_results"]:
-        rows.extend(found["hits"] if "hits" in found else (found,))
+        rows.extend(found.get("hits", (found,)))
     return rows
 
 
@@ -183,8 +185,10 @@ def _rating(desk: Desk, place: int) -> dict[str, Any] | None:
 
 def _somebody(desk: Desk, place: int) -> int | None:
     rows = _offered(desk)
-    found: int | None = rows[desk.below(len(rows), "who", place)]["seller_id"] if rows else None
-    return found
+    if not rows:
+        return None
+    seller_id: int | None = rows[desk.below(len(rows), "who", place)]["seller_id"]
+    return seller_id
 
 
 def _profile(desk: Desk, place: int) -> dict[str, Any] | None:
@@ -198,7 +202,7 @@ def _report(desk: Desk, place: int) -> dict[str, Any] | None:
 
 
 def _word_of_goal(desk: Desk, place: int) -> str:
-    parts = desk.facts.goal_title.split()
+    parts: list[str] = desk.facts.goal_title.split()
     return parts[desk.below(len(parts), "word", place)]
 
 

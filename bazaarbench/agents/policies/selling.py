@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bazaarbench.agents.policies import words
-from bazaarbench.agents.policies.desk import MAX_LISTINGS, Desk, Kind, Row, kind_of
+from bazaarbench.agents.policies.desk import Desk, Kind, Row, kind_of
 
 #: Offers below this share of the asking price are turned away, in permille.
 _TOO_LOW_PERMILLE = 700
@@ -179,11 +179,9 @@ def keep_on_offer(desk: Desk) -> None:
     Not while a purchase may arrive within this tick: an equal unit of unknown condition could then
     be the one that the platform binds the listing to.
     """
-    if len(desk.data["own_listings"]) >= MAX_LISTINGS or desk.purchase_may_arrive():
-        return
-    if any(call.name == "relist" for call in desk.calls):
-        return
     stock = desk.stock
+    if not stock.room or desk.purchase_may_arrive():
+        return
     for kind, units in stock.held.items():
         unit = units[0]
         if stock.spare(kind) <= 0 or _is_kept(desk, unit):
@@ -209,7 +207,7 @@ def _is_kept(desk: Desk, unit: Row) -> bool:
 
 def sell_again(desk: Desk) -> None:
     """Use a listing that has just sold again for an equal unit, if its band is true of that."""
-    if len(desk.data["own_listings"]) >= MAX_LISTINGS or desk.purchase_may_arrive():
+    if not desk.stock.room or desk.purchase_may_arrive():
         return
     active = {row["listing_id"] for row in desk.data["own_listings"]}
     for row in desk.data["to_rate"]:
@@ -222,6 +220,7 @@ def sell_again(desk: Desk) -> None:
             and desk.stock.band_holds(kind, row["band"])
         ):
             desk.do("relist", f"Another {row['title']} is in stock", listing_id=row["listing_id"])
+            desk.stock.put_on_offer(kind)
             return
 
 
@@ -246,14 +245,13 @@ def create(desk: Desk, kind: Kind, unit: Row, band: str) -> None:
         condition=condition,
         stated_quality_band=band,
     )
+    desk.stock.put_on_offer(kind)
 
 
 def _price(desk: Desk, unit: Row, range_permille: tuple[int, int]) -> int:
     """An asking price in whole dollars from 20 dollars on, over what the unit has cost."""
     low, high = range_permille
-    cost = unit["paid_cents"]
-    if cost is None:
-        cost = _DEFAULT_PRICE_CENTS
+    cost: int = _DEFAULT_PRICE_CENTS if unit["paid_cents"] is None else unit["paid_cents"]
     price = cost * (low + desk.trait(high - low, "price", unit["title"])) // 1000
     return max(price - price % 100, 100) if price >= 2_000 else max(price, 50)
 
@@ -289,7 +287,7 @@ def freshen(desk: Desk) -> bool:
 
 
 def _may_sell_elsewhere(desk: Desk, listing: Row) -> bool:
-    """Whether a unit can leave the market without breaking any promise or leaving a buyer waiting."""
+    """Whether a unit can leave the market without breaking a promise or leaving a buyer waiting."""
     kind = kind_of(listing["title"], listing["category"])
     waiting = any(
         row["listing_id"] == listing["listing_id"] for row in desk.data["active_threads"]

@@ -276,7 +276,7 @@ def _complete(market: Market, exchange: Exchange, thread: Thread) -> Outcome:
     price_cents = _price_paid(market, thread)
     market.set_exchange_status(exchange, "completed")
     end_thread(market, thread, "completed")
-    cancelled = sell_listing(market, listing, sold_to=thread)
+    cancelled = sell_listing(market, listing)
     moved = transfer(market, thread, unit, price_cents=price_cents, event_id=market.next_event_id)
     fraud = exchange.method == "ship" and listing.speculative == 1 and thread.seller_id is not None
     return ok(

@@ -101,7 +101,7 @@ class Core:
         """The wall time of the next event: real time in the original, a second per event here."""
         return (_EPOCH + timedelta(seconds=self.last_event + 1)).isoformat(timespec="seconds")
 
-    def event(  # noqa: PLR0913  (the columns of an event row)
+    def event(
         self,
         agent: int | None,
         action: str,

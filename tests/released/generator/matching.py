@@ -24,9 +24,12 @@ CONDITION_BANDS = {
     "poor": "damaged",
 }
 _STOP = frozenset(
-    "the local pickup approx approximately card cards lot bundle collection set sets assorted with "
-    "w include included includes subscription subscriptions yr yrs year years gen "
-    "generation".split()
+    re.split(
+        " ",
+        "the local pickup approx approximately card cards lot bundle collection set sets assorted "
+        "with w include included includes subscription subscriptions yr yrs year years gen "
+        "generation",
+    )
 )
 _TWIN_WORDS = {"mtg": ("magic", "gathering"), "pokémon": ("pokemon",)}
 
@@ -58,9 +61,7 @@ def compatible(one: str, other: str) -> bool:
     return one == other or one.startswith(other + "-") or other.startswith(one + "-")
 
 
-def best_owned(
-    units: Sequence[Unit], title: str, category: str
-) -> tuple[Unit | None, float]:
+def best_owned(units: Sequence[Unit], title: str, category: str) -> tuple[Unit | None, float]:
     """Rule a: the unit that makes a listing authentic, sold ones included, and the confidence."""
     inside = outside = 0.0
     near: Unit | None = None
@@ -91,8 +92,8 @@ def _tokens(title: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 19)
 def _title_only(unit_title: str, listing_title: str) -> float:
-    squeezed = [" ".join(title.lower().split()) for title in (unit_title, listing_title)]
-    value = SequenceMatcher(None, *squeezed).ratio()
+    first, second = (" ".join(title.lower().split()) for title in (unit_title, listing_title))
+    value = SequenceMatcher(None, first, second).ratio()
     one, other = _tokens(unit_title), _tokens(listing_title)
     if one and other:
         shared = len(one & other)

@@ -155,7 +155,7 @@ class Meetup:
     scheduled_tick: int
     location_desc: str
     payment_method: str
-    handoff_token: str
+    handoff_token: str | None
     delivery_method: str = "meetup"
     delivered_at_tick: int | None = None
     buyer_confirmed: int = 0

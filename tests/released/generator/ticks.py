@@ -1,13 +1,14 @@
-"""What the platform does by itself: the end of a tick, feeds, moderation, restock (§4, §5.4, §8)."""
+"""What the platform does by itself (released-platform.md §4, §5.4, §8)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.released.generator.core import Core
+from tests.released.generator.core import Core, Settings
 from tests.released.generator.matching import BANDS
 from tests.released.generator.rows import Agent, Listing
 
@@ -37,7 +38,11 @@ class Ticks(Core):
     """The platform's own rows."""
 
     restock_seed: int | None = None
-    """Set to let D_restock fire on its days; stories say themselves what arrives."""
+    """Set to let D_restock draw on its days; stories say themselves what arrives."""
+
+    def __init__(self, path: Path, settings: Settings | None = None) -> None:
+        super().__init__(path, settings)
+        self._arriving: list[tuple[int, list[tuple[dict[str, Any], int]], int]] = []
 
     def advance_to(self, tick: int) -> None:
         """End ticks until the clock shows `tick`."""
@@ -55,6 +60,9 @@ class Ticks(Core):
                 self._age_listings()
             if self.tick % 4 == 0:
                 self._moderate()
+            for agent, arrivals, sales in self._arriving:
+                self._restock(agent, arrivals, sales)
+            self._arriving.clear()
             if self.restock_seed is not None and self.tick % RESTOCK_EVERY == 0:
                 self._restock_all(Random(f"{self.restock_seed}|{self.tick}"))
         self.tick += 1
@@ -140,14 +148,12 @@ class Ticks(Core):
     # ------------------------------------------------------------------------------------ restock
 
     def restock(
-        self,
-        agent: int,
-        arrivals: list[tuple[dict[str, Any], int]],
-        *,
-        sales: int = 0,
+        self, agent: int, arrivals: list[tuple[dict[str, Any], int]], *, sales: int = 0
     ) -> None:
-        """Append units after this tick's actions: (template, quality) each, in one event."""
-        self._write_calls()
+        """Let units arrive, (template, quality) each: after all actions of this tick, as always."""
+        self._arriving.append((agent, arrivals, sales))
+
+    def _restock(self, agent: int, arrivals: list[tuple[dict[str, Any], int]], sales: int) -> None:
         owner = self.agents[agent]
         tier = owner.persona.get("cold_start", {}).get("tier")
         for template, quality in arrivals:
@@ -204,4 +210,4 @@ class Ticks(Core):
                 low, high = BANDS[template.get("stated_quality_band", "good")]
                 arrivals.append((template, draw.randint(low, high)))
             if arrivals:
-                self.restock(agent_id, arrivals, sales=sales.get(agent_id, 0))
+                self._restock(agent_id, arrivals, sales.get(agent_id, 0))
