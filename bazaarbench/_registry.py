@@ -4,16 +4,25 @@ Plugins are not loaded here but on first use (DESIGN §1), and our hook is regis
 made: Inspect greets every command with a line about the hooks that it finds here.
 """
 
-from bazaarbench.evals.provider import ScriptAPI
+from inspect_ai.model import ModelAPI, modelapi
+
 from bazaarbench.scorers.outcomes import outcomes
 from bazaarbench.scorers.record_checks import record_checks
 from bazaarbench.tasks.base_market import base_market
 from bazaarbench.tasks.continuation import continuation
 
 __all__ = [
-    "ScriptAPI",
     "base_market",
+    "bazaarbench",
     "continuation",
     "outcomes",
     "record_checks",
 ]
+
+
+@modelapi(name="bazaarbench")
+def bazaarbench() -> type[ModelAPI]:
+    """The provider of ``--model bazaarbench/<policy>``."""
+    from bazaarbench.evals.provider import ScriptAPI
+
+    return ScriptAPI

@@ -66,7 +66,10 @@ def register_conditions(register: Callable[[Condition], None]) -> None:
 
 @hookimpl
 def register_catalogues(register: Callable[[str, Callable[[], Catalogue]], None]) -> None:
-    """The synthetic catalogue ``shipped``."""
-    from bazaarbench.catalogue import load_shipped
+    """The synthetic catalogue ``shipped``, and the eBay sample, mended and as the study took it."""
+    from bazaarbench.catalogue import FromFile, load_shipped
+    from bazaarbench.catalogue.promptcloud import read_clean, read_strict
 
     register("shipped", load_shipped)
+    for name, read in (("promptcloud", read_clean), ("promptcloud-strict", read_strict)):
+        register(name, FromFile(name, read))

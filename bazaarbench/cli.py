@@ -68,7 +68,7 @@ def main(ctx: click.Context) -> None:
 @main.command()
 def demo() -> None:
     """Run the demo market under L1, L2 and L3 with a scripted model; no key, no network."""
-    from bazaarbench.demo import run_demo
+    from bazaarbench.evals.demo import run_demo
 
     run_demo()
 

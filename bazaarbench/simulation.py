@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import anyio
 
-from bazaarbench.agents.observation import Observed, observe
+from bazaarbench.agents.observation import Observed, Observer
 from bazaarbench.agents.policy import (
     Decision,
     Generate,
@@ -122,6 +122,7 @@ class Simulation:
         self.record = record
         self.market = market
         self._platform = platform
+        self._observer = Observer(market)
         self._seats = dict(sorted(seats.items()))
         self._world = world
         self._tools = tools
@@ -171,7 +172,7 @@ class Simulation:
             rate = market.agents[agent_id].activity_permille
             if not acts(market.seed, agent_id, market.tick, rate):
                 continue
-            observed = observe(market, agent_id)
+            observed = self._observer.observe(agent_id)
             observation = Observation(
                 agent_id=agent_id,
                 tick=market.tick,
@@ -179,6 +180,7 @@ class Simulation:
                 world=self._world,
                 persona=seat.persona_text,
                 data=observed.data,
+                rendered=observed.text,
             )
             asks[agent_id] = _Ask(seat, observation, observed, self._notebook(agent_id))
         return asks

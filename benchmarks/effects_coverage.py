@@ -201,11 +201,9 @@ def measured(world: World, studies: int, resampling: Resampling, seed: int) -> s
         expanded = effect(replace(drawn, resampling=wider), CONTRAST)
         agents_wider.add(expanded.interval, value)
         runs_wider.add(expanded.runs_interval, value)
-        sides = [
-            level(drawn, lambda cell, name=name: cell.condition == name)  # type: ignore[misc]
-            for name in (CONTRAST.high, CONTRAST.low)
-        ]
-        deals.add(independent(*sides), value)
+        high = level(drawn, lambda cell: cell.condition == CONTRAST.high)
+        low = level(drawn, lambda cell: cell.condition == CONTRAST.low)
+        deals.add(independent(high, low), value)
         small += found.p is not None and found.p <= 0.05
     null = "" if world.shift else f"{100 * small / studies:5.1f} %"
     columns = (agents, agents_wider, runs, runs_wider, deals)

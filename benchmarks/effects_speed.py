@@ -11,7 +11,7 @@ arrays of deals to results, on one core.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 import numpy as np
@@ -24,6 +24,7 @@ from bazaarbench.effects import (
     Resampling,
     Run,
     Tally,
+    Where,
     effect,
     holm,
     level,
@@ -39,8 +40,6 @@ AGENTS = tuple(range(1, 101, 5))
 SHARES = (*dict.fromkeys(name for name, _ in TABLE_12), *(f"share-{i}" for i in range(26)))
 COUNTS = tuple(f"count-{i}" for i in range(40))
 AMOUNTS = tuple(f"amount-{i}" for i in range(6))
-
-Where = Callable[[Cell], bool]
 
 
 def one_run(cell: Cell, epoch: int, generator: np.random.Generator) -> Run:

@@ -36,7 +36,7 @@ from bazaarbench.effects.power import (
     expected_variance,
     power_of,
 )
-from bazaarbench.effects.resampled import Resampled, resample
+from bazaarbench.effects.resampled import Resampled, Where, resample
 from bazaarbench.effects.runs import Cell, Kind, Run
 from bazaarbench.effects.spread import Spread, between_runs
 from bazaarbench.effects.tallies import Parties, Tally
@@ -60,6 +60,7 @@ __all__ = [
     "Spread",
     "Tally",
     "Variance",
+    "Where",
     "agreement",
     "between_runs",
     "blocked_per_deal",

@@ -24,7 +24,8 @@ class Agreement:
             ``categories``.
         share: equal labels ÷ labels, with its Wilson interval in ``share_interval``.
         kappa: Cohen's kappa, from 30 labels up; undefined when chance alone would always agree.
-        interval: 95 %, within −1 … 1.
+        interval: 95 %, within −1 … 1; undefined when a labeller gave one label throughout: kappa is
+            0 then, whatever the other did.
     """
 
     categories: tuple[str, ...]
@@ -81,6 +82,8 @@ def _kappa(table: IntArray) -> tuple[float | None, Interval | None]:
     if math.isclose(chance, 1.0):
         return None, None
     kappa = (seen - chance) / (1 - chance)
+    if max(table.sum(axis=0).max(), table.sum(axis=1).max()) == table.sum():
+        return 0.0, None
     if np.trace(table) == table.sum():
         # The large-sample error of full agreement is 0, which no number of labels can show: the
         # lower end is where Wilson's lower end of the agreement would put it.

@@ -25,6 +25,7 @@ from bazaarbench.agents.policy import Message, Plant, Reply
 from bazaarbench.evals.compat import PrerequisiteError, own_transcript
 from bazaarbench.evals.provider import PLANTS, PROVIDER
 from bazaarbench.market.calls import ToolCall
+from bazaarbench.text import clean
 
 #: Errors that are no failure of the provider: a limit or an option that the user has set, or a
 #: model that cannot be called at all. They end the sample.
@@ -119,6 +120,7 @@ def reply_of(output: ModelOutput, model: str) -> Reply:
     """A model's output as a policy reads it.
 
     Malformed arguments stay what the model wrote: the call then has no arguments and is never run.
+    Words lose lone surrogates and NUL, which no record can hold as text; ``raw`` has them escaped.
 
     Args:
         output: What Inspect returned.
@@ -133,10 +135,10 @@ def reply_of(output: ModelOutput, model: str) -> Reply:
         "latency_ms": None if output.time is None else round(output.time * 1000),
     }
     if output.empty:
-        return Reply(error=output.error, **about)
+        return Reply(error=output.error and clean(output.error), **about)
     message = output.message
     return Reply(
-        text=message.text,
+        text=clean(message.text),
         calls=tuple(
             ToolCall(call.function, None, call.parse_error)
             if call.parse_error
@@ -161,7 +163,7 @@ def _reasoning(message: ChatMessageAssistant) -> str | None:
         for part in message.content
         if isinstance(part, ContentReasoning)
     ]
-    return "\n".join(part for part in parts if part) or None
+    return clean("\n".join(part for part in parts if part)) or None
 
 
 def _raw(message: ChatMessageAssistant) -> str:
@@ -184,4 +186,4 @@ def _count_without_tokenizer(model: Model) -> None:
 
 
 def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:2000]
+    return clean(f"{type(error).__name__}: {error}"[:2000])

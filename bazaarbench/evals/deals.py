@@ -16,9 +16,18 @@ SOURCE = "bazaarbench.deal"
 _UUID_LENGTH = 22
 
 
-def deal_uuid(place: RecordPlace, thread_id: int) -> str:
-    """The uuid of a deal's event: the same after a retry, and known to whoever knows the deal."""
+def deal_uuid(place: RecordPlace, thread_id: int, *, ended_again: int | None = None) -> str:
+    """The uuid of a deal's event: the same after a retry, and known to whoever knows the deal.
+
+    Args:
+        place: The record that holds the deal.
+        thread_id: The deal.
+        ended_again: The tick, when a deal that had ended ends in another way: a cancelled one can
+            still be completed through its exchange.
+    """
     key = f"{place.task_id}|{place.sample_id}|{place.epoch}|{thread_id}"
+    if ended_again is not None:
+        key += f"|{ended_again}"
     return sha256(key.encode()).hexdigest()[:_UUID_LENGTH]
 
 

@@ -19,7 +19,6 @@ from inspect_ai.model import (
     ModelAPI,
     ModelOutput,
     ModelUsage,
-    modelapi,
 )
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
@@ -36,7 +35,6 @@ PLANTS = "plants"
 _CHARACTERS_PER_TOKEN = 4
 
 
-@modelapi(name=PROVIDER)
 class ScriptAPI(ModelAPI):
     """Answers with what a scripted policy would do."""
 

@@ -169,20 +169,20 @@ async def _play(session: Session, state: TaskState) -> None:
 
 async def _play_ticks(session: Session, progress: MarketRun) -> None:
     cell, market = session.cell, session.market
+    told: set[int] = set()
     earlier = session.settled()
     if earlier:
         async with span("deals settled before this run was resumed"):
-            _tell(session, earlier)
-    progress.deals = len(earlier)
+            _tell(session, earlier, told)
     while market.tick <= cell.end_tick:
         tick = market.tick
         async with span(f"tick {tick} · {label(tick)}", type="tick"):
             report = await session.simulation.play_tick()
-            _tell(session, [market.threads[deal] for deal in report.settled])
+            _tell(session, [market.threads[deal] for deal in report.settled], told)
         progress.tick = tick
         progress.turns += report.turns
         progress.failed_turns += report.failed_turns
-        progress.deals += len(report.settled)
+        progress.deals = len(told)
         display_counter(f"{session.place.sample_id} tick", f"{tick}/{cell.end_tick}")
         if tick % PUBLISH_EVERY == 0 and "://" in (session.place.log_folder or ""):
             await anyio.to_thread.run_sync(partial(records.publish_copy, session.place))
@@ -190,10 +190,15 @@ async def _play_ticks(session: Session, progress: MarketRun) -> None:
         await anyio.lowlevel.checkpoint()
 
 
-def _tell(session: Session, deals: Iterable[Thread]) -> None:
+def _tell(session: Session, deals: Iterable[Thread], told: set[int]) -> None:
     for deal in deals:
-        data = deal_event(session.market, deal, session.cell.tested)
-        add_info_event(data, source=SOURCE, uuid=deal_uuid(session.place, deal.thread_id))
+        again = deal.ended_tick if deal.thread_id in told else None
+        told.add(deal.thread_id)
+        add_info_event(
+            deal_event(session.market, deal, session.cell.tested),
+            source=SOURCE,
+            uuid=deal_uuid(session.place, deal.thread_id, ended_again=again),
+        )
 
 
 def _cause_of(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -25,13 +25,25 @@ _KEPT = (
 class SharedTool(ToolInfo):
     """A tool description that is shared by every call.
 
-    ``Model.generate`` deep-copies each tool twice a call, which is most of what a call with 31
-    tools costs. Nothing changes ours, so a copy is the object itself.
+    ``Model.generate`` deep-copies each tool twice a call and compares the copies, which is most of
+    what a call with 31 tools costs. Nothing changes ours, so a copy is the object itself and equal
+    means the same.
     """
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> SharedTool:
         """The object itself."""
         return self
+
+    def model_copy(
+        self, *, update: Mapping[str, Any] | None = None, deep: bool = False
+    ) -> SharedTool:
+        """The object itself, unless something is to be changed in the copy."""
+        return super().model_copy(update=update, deep=deep) if update else self
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
 
 
 @cache

@@ -251,8 +251,11 @@ class Replay:
 
     def _relisted(self, row: Row) -> None:
         if row.listing_id is None:
-            # A banned agent's call: the platform did not look what it was about.
+            # A banned agent's call: the platform did not look what it was about, nor whether that
+            # exists.
             row = row._replace(listing_id=_json(row.payload)["listing_id"])
+            if row.listing_id not in self.titles:
+                return
         last = self._last_posting(_needed(row, row.listing_id, "listing"))
         unit_id = _json(row.private).get("unit_id") if row.status == "ok" else last.unit_id
         self._post(row, "relist", unit_id=unit_id, title=last.title, price_cents=last.price_cents)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,40 +28,6 @@ def rows(evidence: Evidence, query: str) -> list[tuple[object, ...]]:
         return connection.execute(query).fetchall()
     finally:
         connection.close()
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_holdings_and_deals_are_those_of_the_tables(tmp_path: Path, seed: int) -> None:
-    evidence = read(wander(tmp_path / "r.db", seed))
-    spans = [
-        (span.unit_id, span.agent_id, span.how, span.start.tick, span.end and span.end.event_id)
-        for span in evidence.ledger.spans
-    ]
-    assert spans == rows(
-        evidence,
-        "SELECT unit_id, agent_id, how, from_tick, to_event FROM holdings ORDER BY holding_id",
-    )
-    deals = [
-        (
-            deal.thread_id,
-            deal.accepted and deal.accepted.tick,
-            "committed" if deal.terminal is None else deal.terminal.status,
-        )
-        for deal in evidence.commitments.values()
-    ]
-    # A meetup that is called off renames a ghosted thread; the first end is the one that counts.
-    renamed = {
-        deal.thread_id
-        for deal in evidence.commitments.values()
-        if deal.terminal and deal.terminal.status == "ghosted"
-    }
-    stored = rows(
-        evidence,
-        "SELECT thread_id, committed_tick, status FROM threads WHERE committed_tick IS NOT NULL "
-        "ORDER BY thread_id",
-    )
-    assert [d for d in deals if d[0] not in renamed] == [d for d in stored if d[0] not in renamed]
-    assert len(deals) == len(stored)
 
 
 class Onlooker:
@@ -107,10 +74,57 @@ class Onlooker:
         return None if unit_id is None else self.kind(market, unit_id)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_every_promise_that_was_one_too_many_is_in_one_overlap(tmp_path: Path, seed: int) -> None:
+@dataclass(frozen=True)
+class Played:
+    """One random market, read back."""
+
+    seed: int
+    evidence: Evidence
+    onlooker: Onlooker
+
+
+@pytest.fixture(scope="module", params=SEEDS)
+def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Played:
     onlooker = Onlooker()
-    evidence = read(wander(tmp_path / "r.db", seed, watch=onlooker))
+    path = tmp_path_factory.mktemp("random") / "r.db"
+    return Played(request.param, read(wander(path, request.param, watch=onlooker)), onlooker)
+
+
+def test_holdings_and_deals_are_those_of_the_tables(played: Played) -> None:
+    evidence = played.evidence
+    spans = [
+        (span.unit_id, span.agent_id, span.how, span.start.tick, span.end and span.end.event_id)
+        for span in evidence.ledger.spans
+    ]
+    assert spans == rows(
+        evidence,
+        "SELECT unit_id, agent_id, how, from_tick, to_event FROM holdings ORDER BY holding_id",
+    )
+    deals = [
+        (
+            deal.thread_id,
+            deal.accepted and deal.accepted.tick,
+            "committed" if deal.terminal is None else deal.terminal.status,
+        )
+        for deal in evidence.commitments.values()
+    ]
+    # A meetup that is called off renames a ghosted thread; the first end is the one that counts.
+    renamed = {
+        deal.thread_id
+        for deal in evidence.commitments.values()
+        if deal.terminal and deal.terminal.status == "ghosted"
+    }
+    stored = rows(
+        evidence,
+        "SELECT thread_id, committed_tick, status FROM threads WHERE committed_tick IS NOT NULL "
+        "ORDER BY thread_id",
+    )
+    assert [d for d in deals if d[0] not in renamed] == [d for d in stored if d[0] not in renamed]
+    assert len(deals) == len(stored)
+
+
+def test_every_promise_that_was_one_too_many_is_in_one_overlap(played: Played) -> None:
+    evidence, onlooker = played.evidence, played.onlooker
     attempted: Counter[int] = Counter()
     applied: set[int] = set()
     for overlap in found(evidence, "F3"):
@@ -121,9 +135,8 @@ def test_every_promise_that_was_one_too_many_is_in_one_overlap(tmp_path: Path, s
     assert applied == {event_id for event_id, ok in onlooker.exceeding.items() if ok}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_overlaps_of_one_stock_do_not_overlap(tmp_path: Path, seed: int) -> None:
-    evidence = read(wander(tmp_path / "r.db", seed))
+def test_overlaps_of_one_stock_do_not_overlap(played: Played) -> None:
+    evidence = played.evidence
     by_stock = defaultdict(list)
     for one in found(evidence, "F3"):
         assert one.overlap is not None
@@ -134,19 +147,19 @@ def test_overlaps_of_one_stock_do_not_overlap(tmp_path: Path, seed: int) -> None
             assert end <= start
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_no_listing_is_promised_and_unowned_in_one_event(tmp_path: Path, seed: int) -> None:
-    evidence = read(wander(tmp_path / "r.db", seed))
+def test_no_listing_is_promised_and_unowned_in_one_event(played: Played) -> None:
+    evidence = played.evidence
     for one in found(evidence, "F3"):
         for thread_id in one.thread_ids:
             commitment = evidence.commitments.get(thread_id)
             assert commitment is None or commitment.unit_id is not None
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_continuation_finds_what_is_new_and_marks_the_rest(tmp_path: Path, seed: int) -> None:
-    whole = read(wander(tmp_path / "whole.db", seed))
-    later = read(wander(tmp_path / "later.db", seed, start=25))
+def test_a_continuation_finds_what_is_new_and_marks_the_rest(
+    tmp_path: Path, played: Played
+) -> None:
+    whole = played.evidence
+    later = read(wander(tmp_path / "later.db", played.seed, start=25))
     for failure_type in FAILURE_TYPES:
         begun = {one.object_id: one.first.tick for one in failure_type.objects(whole)}
         for one in failure_type.objects(later):

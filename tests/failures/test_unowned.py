@@ -174,6 +174,11 @@ STORIES = [
         ["F2:listing:1 S2 already_sold"],
     ),
     Story(
+        "a banned seller names a listing that does not exist",
+        [*SOLD, ban, 2, relists(S, 99)],
+        [],
+    ),
+    Story(
         "created without a unit, put up again without one: one object",
         [PHANTOM, marks_sold(S, 1), relists(S, 1)],
         ["F2:listing:1 S3 never_held"],

@@ -12,8 +12,8 @@ from bazaarbench.agents.policy import Decision, Generate, Observation, ScriptedP
 from bazaarbench.agents.prompting import persona_text_of, world_text
 from bazaarbench.market.draws import below
 from bazaarbench.market.load import load
-from bazaarbench.market.platform import Platform
 from bazaarbench.market.meta import RecordInfo
+from bazaarbench.market.platform import Platform
 from bazaarbench.market.record import Record, read_only
 from bazaarbench.market.rules import PRESETS
 from bazaarbench.plugins import load as load_plugins

@@ -12,9 +12,12 @@ Status = Literal["ok", "blocked", "error"]
 TERMINAL = frozenset({"completed", "cancelled", "ghosted"})
 
 
+_ENCODE = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
+
+
 def dumps(value: Any) -> str:
     """JSON as the event log has it: sorted keys, non-ASCII kept, default separators."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return _ENCODE(value)
 
 
 @dataclass(slots=True)

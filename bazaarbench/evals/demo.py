@@ -1,0 +1,155 @@
+"""The demo: a scripted model trades in the demo market under L1, L2 and L3, with no key at all.
+
+It goes the whole way of a real run: saved state, Inspect's model path, record, scorers, findings.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog, EvalSample
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from bazaarbench import findings, saved_states
+from bazaarbench.errors import BazaarError
+from bazaarbench.evals.solver import MarketRun
+from bazaarbench.evidence import read
+from bazaarbench.findings import DealRow, Findings, MeasureRow, ObjectRow
+from bazaarbench.outcomes.problems import PROBLEMS
+from bazaarbench.plugins import load as load_plugins
+from bazaarbench.report.story import tell_deal
+
+MARKET = "demo"
+MODEL = "bazaarbench/crooked"
+#: Measures of the result table and how they are called there.
+_MEASURES = {
+    "deals": "deals with a tested party",
+    "completion": "completed",
+    "problem_share": "problem at completion, of tested sellers' deals",
+    "valid_turn_share": "turns with a valid call",
+}
+
+
+def run_demo(log_dir: str | None = None) -> None:
+    """Run the demo and print what came of it.
+
+    Args:
+        log_dir: where the log goes; ``INSPECT_LOG_DIR``, else ``logs``, by default.
+
+    Raises:
+        BazaarError: the run did not succeed; the log says why.
+    """
+    console = Console()
+    _build(console)
+    folder = log_dir or os.environ.get("INSPECT_LOG_DIR", "logs")
+    (log,) = inspect_eval(
+        "bazaarbench/continuation",
+        model=MODEL,
+        task_args={"market": MARKET, "condition": "all"},
+        log_dir=folder,
+        display="plain",
+    )
+    samples = log.samples or []
+    if log.status != "success" or any(sample.error for sample in samples):
+        raise BazaarError(
+            f"the demo's run ended with status {log.status}; 'inspect view' shows why: "
+            f"{log.location}"
+        )
+    records = {str(run.location): run for run in map(_run, samples)}
+    measured = [findings.load(findings.findings_path(Path(path))) for path in records]
+    console.print()
+    console.print(_table(measured))
+    _tell_one(console, measured, [Path(path) for path in records])
+    _where(console, log, records.values())
+
+
+def _build(console: Console) -> None:
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(f"building the market {MARKET!r} (once)", total=None)
+        saved_states.resolve(
+            MARKET, progress=lambda done, total: bar.update(task, completed=done, total=total)
+        )
+
+
+def _run(sample: EvalSample) -> MarketRun:
+    prefix = f"{MarketRun.__name__}:"
+    fields = {
+        key.removeprefix(prefix): value
+        for key, value in sample.store.items()
+        if key.startswith(prefix)
+    }
+    return MarketRun.model_validate({k: v for k, v in fields.items() if k != "instance"})
+
+
+def _table(measured: Sequence[Findings]) -> Table:
+    table = Table(title=f"{MODEL} in the market {MARKET!r}", title_justify="left")
+    table.add_column("measure")
+    for found in measured:
+        table.add_column(str(found.condition), justify="right")
+    for key, title in _MEASURES.items():
+        table.add_row(title, *(_shown(found.measures[key]) for found in measured))
+    for key, kind in measured[0].types.items():
+        ladders = [" · ".join(_count(found, key, s) for s in kind.stages) for found in measured]
+        table.add_row(f"{key} {kind.title.lower()}: {' · '.join(kind.stages)}", *ladders)
+    return table
+
+
+def _shown(measure: MeasureRow) -> str:
+    if measure.value is None:
+        return f"undefined ({measure.reason})"
+    if measure.d is None:
+        return f"{measure.value:g}"
+    unscored = f", {measure.unscored} unscored" if measure.unscored else ""
+    return f"{100 * measure.value:.1f} % ({measure.n}/{measure.d}{unscored})"
+
+
+def _count(found: Findings, key: str, stage: str) -> str:
+    value = found.scores["record_checks"][f"{key}_{stage}"]
+    return "?" if value is None else f"{value:g}"
+
+
+def _tell_one(
+    console: Console, measured: Sequence[Findings], records: Sequence[Path]
+) -> None:
+    """The last condition's first completed deal of a tested seller that was a problem."""
+    for found, path in reversed(list(zip(measured, records, strict=True))):
+        deal = _failing(found)
+        if deal is None:
+            continue
+        evidence = read(path)
+        objects = [
+            item
+            for kind in load_plugins().failure_types.values()
+            for item in kind.objects(evidence)
+            if kind.decided_by == "record"
+        ]
+        console.print(f"\nOne failing deal under {found.condition} ({deal.problem}):\n")
+        console.print(tell_deal(evidence, deal.thread, objects), markup=False, highlight=False)
+        return
+    console.print("\nNo completed deal of a tested seller was a problem.")
+
+
+def _failing(found: Findings) -> DealRow | None:
+    concerned = {thread for item in _objects(found) for thread in item.threads}
+    failing = [
+        deal
+        for deal in found.deals
+        if deal.seller in found.tested and deal.problem in PROBLEMS
+    ]
+    return next((deal for deal in failing if deal.thread in concerned), next(iter(failing), None))
+
+
+def _objects(found: Findings) -> Iterable[ObjectRow]:
+    return (item for kind in found.types.values() for item in kind.objects)
+
+
+def _where(console: Console, log: EvalLog, runs: Iterable[MarketRun]) -> None:
+    console.print(f"\nLog      {log.location}", soft_wrap=True, highlight=False)
+    for run in runs:
+        console.print(f"Record   {run.published or run.location}", soft_wrap=True, highlight=False)
+    console.print("Look     inspect view --log-dir", str(Path(log.location).parent), highlight=False)
