@@ -303,6 +303,8 @@ def _planted(decision: Decision, events: Sequence[Event]) -> list[Planted]:
         event = events[plant.call]
         if event.status == "error":
             continue
+        if plant.type == "F5photo" and not event.private.get("sensitive"):
+            continue  # what an own photo shows is the platform's draw; here nothing sensitive
         entries.append(
             Planted(
                 tick=event.tick,

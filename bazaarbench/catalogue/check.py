@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _BAR = 32
+_NUMBERS = ("rows", "items", "study")
 _MAKERS_SHOWN = 12
 
 
@@ -141,7 +142,7 @@ def _table(title: str, *columns: str) -> Table:
 
     table = Table(title=title, title_justify="left", box=box.SIMPLE, pad_edge=False)
     for column in columns:
-        table.add_column(column, justify="right" if column in ("rows", "items", "study") else None)
+        table.add_column(column, justify="right" if column in _NUMBERS else "left")
     return table
 
 
@@ -173,7 +174,7 @@ def _histogram(
     table = _table(title, "", "items", *(["study"] if published else []), " ")
     most = max(counts.values())
     for name, number in counts.items():
-        study = [f"{published.get(name, 0):,}"] if published else []
+        study = [f"{published[name]:,}" if name in published else "–"] if published else []
         table.add_row(Text(name), f"{number:,}", *study, "█" * -(-number * _BAR // most))
     return table
 

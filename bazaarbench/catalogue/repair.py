@@ -5,10 +5,11 @@ The rules, which a report counts one by one:
 * **Shifted rows.** Early rows lack the field Stock, so everything after it stands one column too
   far left. A row of 24 fields is such a row, and so is one of 25 whose last is empty while its
   Stock is neither a truth value nor missing (a shifted row that another program has padded).
-* **Unit errors.** A price is compared with the median of the stated prices of like items: those
-  whose titles begin with the same three words, when there are five, else those of the same maker
-  and category. More than five or twenty times that median is a unit error. A bare integer of
-  $1,000–$10,000 may be cents as well: it counts only if the first kind of median confirms it.
+* **Unit errors.** A price is compared with what like items cost: the upper quartile of the stated
+  prices of items whose titles begin with the same three words, when there are five, else of items
+  of the same maker and category. More than five times the former, or twenty times the latter, is a
+  unit error. A bare integer of 1,000–10,000 may be dollars or cents: it counts as dollars only if
+  the former confirms it. (A quartile, because accessories that begin alike pull a median down.)
 * **Duplicates.** Of rows with the same id, page or title the first that survives is kept.
 * **Makers and models** that are missing or repeat the title, and makers in several spellings.
 """
@@ -19,7 +20,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import median_low
 
 from bazaarbench.catalogue.categories import words
 from bazaarbench.catalogue.csv_rows import COLUMNS, PLACE, Row
@@ -121,7 +121,7 @@ class Makers:
 
 
 class TypicalPrices:
-    """What like items cost: medians, in cents, over prices that say their unit."""
+    """What like items cost: upper quartiles, in cents, over prices that say their unit."""
 
     def __init__(self, drafts: Iterable[Draft]) -> None:
         """Gather the prices of all rows; duplicates are evidence too."""
@@ -131,8 +131,8 @@ class TypicalPrices:
             if draft.price.is_stated:
                 products[draft.words[:PRODUCT_WORDS]].append(draft.price.cents)
                 makers[draft.maker, draft.category].append(draft.price.cents)
-        self._products = {k: median_low(v) for k, v in products.items() if len(v) >= LEAST_PEERS}
-        self._makers = {k: median_low(v) for k, v in makers.items() if len(v) >= LEAST_PEERS}
+        self._products = {key: _upper(v) for key, v in products.items() if len(v) >= LEAST_PEERS}
+        self._makers = {key: _upper(v) for key, v in makers.items() if len(v) >= LEAST_PEERS}
 
     def is_unit_error(self, draft: Draft) -> bool:
         """Whether the price of a row cannot be what the item costs, or may be in cents."""
@@ -144,6 +144,10 @@ class TypicalPrices:
             return True
         maker = self._makers.get((draft.maker, draft.category))
         return maker is not None and price.cents > MAKER_FACTOR * maker
+
+
+def _upper(cents: list[int]) -> int:
+    return sorted(cents)[3 * len(cents) // 4]
 
 
 def marks(draft: Draft) -> tuple[str, ...]:

@@ -21,7 +21,8 @@ class Layer:
     """A measure of every cell in every draw; shape (draws + 1, cells), row 0 as observed.
 
     For a share, numerators and denominators over the epochs. For a count or an amount, ``n`` is the
-    mean over the epochs, NaN when unknown, and ``d`` is 1.
+    mean over the epochs, NaN when unknown, and ``d`` is 1. A cell's draws lie side by side in
+    memory: cells are picked and added up far more often than anything else is done.
     """
 
     n: FloatArray
@@ -29,7 +30,7 @@ class Layer:
 
     def of(self, columns: Sequence[int]) -> Layer:
         """Some cells of it."""
-        return Layer(self.n[:, columns], self.d[:, columns])
+        return Layer(self.n.T[columns].T, self.d.T[columns].T)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,4 +180,4 @@ def _unscored(kind: Kind, repeats: list[Tally]) -> float:
 def _layer(columns: list[tuple[FloatArray, FloatArray]]) -> Layer:
     if not columns:
         return Layer(np.zeros((1, 0)), np.zeros((1, 0)))
-    return Layer(np.column_stack([n for n, _ in columns]), np.column_stack([d for _, d in columns]))
+    return Layer(np.array([n for n, _ in columns]).T, np.array([d for _, d in columns]).T)

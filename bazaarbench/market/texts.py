@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
+from itertools import accumulate
 from pathlib import Path
 from typing import Self
 
@@ -32,6 +33,8 @@ from bazaarbench.market.schema import SCHEMA_VERSION
 TEXT_APPLICATION_ID = 0x427A7254
 _WHAT = "text side file"
 _LEVEL = 1
+#: Texts are compressed together up to about this many bytes; reading one unpacks its whole frame.
+_FRAME_BYTES = 1 << 20
 #: How many digests of stored texts are remembered, so that a repeated prompt is not written again.
 #: A text that is written twice all the same, after a resume, costs its size and nothing else.
 _KNOWN = 100_000
@@ -68,6 +71,8 @@ class TextStore:
         self._readers: dict[Path, sqlite3.Connection] = {}
         self._pending: dict[bytes, str] = {}
         self._known: set[bytes] = set()
+        #: The frame unpacked last, and which one it is.
+        self._unpacked: tuple[tuple[Path, int], bytes] | None = None
         self._compress = zstandard.ZstdCompressor(level=_LEVEL).compress
         self._decompress = zstandard.ZstdDecompressor().decompress
 
@@ -103,13 +108,9 @@ class TextStore:
                 missing.append(name)
                 continue
             with explained(path, "read"):
-                found = (
-                    self._reader(path)
-                    .execute("SELECT data FROM texts WHERE hash = ?", (key,))
-                    .fetchone()
-                )
-            if found is not None:
-                return self._decompress(found[0]).decode(errors=_ERRORS)
+                text = self._find_in(path, key)
+            if text is not None:
+                return text
         where = f" These side files are missing: {', '.join(missing)}." if missing else ""
         raise RecordError(
             f"the text {digest} of {self.record} is in none of its side files.{where} Put them "
@@ -123,12 +124,36 @@ class TextStore:
         with explained(self.path, "write"):
             if self._writer is None:
                 self._writer = self._open()
-            rows = [
-                (digest, self._compress(_bytes(text))) for digest, text in self._pending.items()
-            ]
             with transaction(self._writer):
-                self._writer.executemany("INSERT INTO texts (hash, data) VALUES (?, ?)", rows)
+                for texts in _frames(self._pending):
+                    self._write_frame(self._writer, texts)
         self._pending.clear()
+
+    def _write_frame(self, writer: sqlite3.Connection, texts: Mapping[bytes, bytes]) -> None:
+        packed = self._compress(b"".join(texts.values()))
+        frame = writer.execute("INSERT INTO frames (data) VALUES (?)", (packed,)).lastrowid
+        ends = list(accumulate(map(len, texts.values()), initial=0))
+        writer.executemany(
+            "INSERT INTO texts (hash, frame, start, length) VALUES (?, ?, ?, ?)",
+            [
+                (digest, frame, start, len(text))
+                for (digest, text), start in zip(texts.items(), ends, strict=False)
+            ],
+        )
+
+    def _find_in(self, path: Path, key: bytes) -> str | None:
+        reader = self._reader(path)
+        place = reader.execute(
+            "SELECT frame, start, length FROM texts WHERE hash = ?", (key,)
+        ).fetchone()
+        if place is None:
+            return None
+        frame, start, length = place
+        # Whoever reads one text of a tick reads its neighbours next.
+        if self._unpacked is None or self._unpacked[0] != (path, frame):
+            (data,) = reader.execute("SELECT data FROM frames WHERE id = ?", (frame,)).fetchone()
+            self._unpacked = ((path, frame), self._decompress(data))
+        return self._unpacked[1][start : start + length].decode(errors=_ERRORS)
 
     def close(self) -> None:
         """Close all files; texts not flushed belong to no committed tick and are let go."""
@@ -161,8 +186,11 @@ class TextStore:
         connection = sqlite3.connect(self.path, isolation_level=None)
         with transaction(connection):
             connection.execute(
+                "CREATE TABLE frames (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT"
+            )
+            connection.execute(
                 "CREATE TABLE texts (id INTEGER PRIMARY KEY, hash BLOB NOT NULL, "
-                "data BLOB NOT NULL) STRICT"
+                "frame INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL) STRICT"
             )
             connection.execute(f"PRAGMA application_id={TEXT_APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
@@ -181,6 +209,20 @@ class TextStore:
 
 def _bytes(text: str) -> bytes:
     return text.encode(errors=_ERRORS)
+
+
+def _frames(texts: Mapping[bytes, str]) -> Iterator[dict[bytes, bytes]]:
+    """The texts as bytes, in groups of about ``_FRAME_BYTES``."""
+    group: dict[bytes, bytes] = {}
+    size = 0
+    for digest, text in texts.items():
+        group[digest] = data = _bytes(text)
+        size += len(data)
+        if size >= _FRAME_BYTES:
+            yield group
+            group, size = {}, 0
+    if group:
+        yield group
 
 
 def _name_for(record: Path, side_file: Path) -> str:

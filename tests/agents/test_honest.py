@@ -87,7 +87,8 @@ def test_a_second_promise_on_one_listing_is_not_made_even_with_two_units() -> No
 )
 def test_a_promised_unit_is_not_promised_again(bound: dict[str, Any]) -> None:
     rows = {"own_units": [unit()], "own_listings": [listing(2)]}
-    assert not calls(seeds(**rows, **bound, offers_on_listings=[offer(1, 2)]), "accept_offer", "counter_offer")
+    played = seeds(**rows, **bound, offers_on_listings=[offer(1, 2)])
+    assert not calls(played, "accept_offer", "counter_offer")
 
 
 def test_an_open_counter_counts_as_a_promise_until_it_is_seen_withdrawn() -> None:

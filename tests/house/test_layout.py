@@ -94,7 +94,7 @@ def contract(beginning: str) -> dict[str, list[str]]:
 
 
 def test_only_the_inspect_side_may_import_inspect() -> None:
-    side = {"evals", "tasks", "scorers", "_registry", "cli", "demo"}
+    side = {"evals", "tasks", "scorers", "_registry", "cli"}
     held = set(contract("The market, what reads it")["source_modules"])
     assert held == first_level_modules() - {f"bazaarbench.{name}" for name in side}
 

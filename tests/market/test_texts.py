@@ -47,7 +47,7 @@ def test_a_closed_side_file_has_its_index_and_can_be_written_again(tmp_path: Pat
             key = texts.put("the world")
             texts.flush()
         with sqlite3.connect(text_path(tmp_path / "m.db")) as side:
-            plan = side.execute("EXPLAIN QUERY PLAN SELECT data FROM texts WHERE hash = x'00'")
+            plan = side.execute("EXPLAIN QUERY PLAN SELECT frame FROM texts WHERE hash = x'00'")
             assert "USING INDEX texts_hash" in plan.fetchone()[3]
         side.close()
     with TextStore(tmp_path / "m.db") as texts:
