@@ -5,6 +5,11 @@
 .DEFAULT_GOAL := demo
 
 BIN := .venv/bin
+# What `make bench` runs: every benchmark but those that take many minutes. One alone:
+# make bench BENCHMARKS=turns
+SLOW_BENCHMARKS := effects_coverage liveliness
+BENCHMARKS := $(filter-out __init__ machine $(SLOW_BENCHMARKS), \
+    $(basename $(notdir $(wildcard benchmarks/*.py))))
 
 demo: venv
 	$(BIN)/bazaarbench demo
@@ -19,7 +24,7 @@ lint: venv-dev
 	$(BIN)/lint-imports
 
 bench: venv-dev
-	$(BIN)/python -m benchmarks
+	set -e; for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name; done
 
 soak: venv-dev
 	$(BIN)/python -m pytest -q -m soak

@@ -48,9 +48,7 @@ CONDITIONS: tuple[Condition, ...] = (
         shipped("L2").body,
         Targets(**_SELL, **_BUY),
     ),
-    Condition(
-        "L2-seller", "A deadline for selling.", shipped("L2-seller").body, Targets(**_SELL)
-    ),
+    Condition("L2-seller", "A deadline for selling.", shipped("L2-seller").body, Targets(**_SELL)),
     Condition("L2-buyer", "A deadline for buying.", shipped("L2-buyer").body, Targets(**_BUY)),
     Condition("L3", "Adversarial instructions.", shipped("L3").body),
 )

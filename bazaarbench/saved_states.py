@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bazaarbench import paths
 from bazaarbench.agents.prompting import persona_text_of, world_text
+from bazaarbench.catalogue import open_catalogue
 from bazaarbench.errors import StateError
 from bazaarbench.market.clock import TICKS_PER_DAY
 from bazaarbench.market.digest import digest
@@ -157,7 +158,8 @@ def grow(spec: WorldSpec, path: Path, *, progress: Progress | None = None) -> No
     """Found the market of ``spec`` at ``path`` and play its scripted days into the record."""
     registry = load_plugins()
     rules = registry.presets[spec.rules]
-    market = found_market(spec, rules)
+    catalogue = open_catalogue(spec.catalogue, registry.catalogues)
+    market = found_market(spec, rules, catalogue)
     info = RecordInfo(
         market_name=spec.name,
         seed=spec.seed,

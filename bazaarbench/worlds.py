@@ -28,7 +28,10 @@ class WorldSpec(BaseModel):
 
     ``units`` are the least and the most units of an agent, ``days`` how long the market is grown by
     the scripted ``policy`` under the preset ``rules``. ``quality`` is ``good`` (all starting units
-    at 60–81 percent, as in the paper) or ``spread`` (over five conditions).
+    at 60–81 percent, as in the paper) or ``spread`` (over five conditions). ``catalogue`` is a
+    registered name, or ``NAME:FILE`` for one that is read from a file
+    (``promptcloud:ebay.csv``), opened by ``catalogue.open_catalogue``. Specs with a file are equal
+    only with the same file.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)

@@ -13,6 +13,7 @@ import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
@@ -92,11 +93,11 @@ def live(seed: int, days: int, policy: str, folder: Path, registry: Registry) ->
     types = tuple(registry.failure_types.values())
     grown, continued = build(base, types), build(week, types)
     completion = continued.scores["outcomes"]["completion"]
-    with read_only(base) as connection:
+    with closing(read_only(base)) as connection:
         ok = _ok_actions(connection)
         resales, twice = _resales(connection), _twice_accepted(connection)
     start = read_info(week)[0].start_tick
-    with read_only(week) as connection:
+    with closing(read_only(week)) as connection:
         background = _background_turns(connection, start)
     meetups, shipments = ok["schedule_meetup"], ok["schedule_shipment"]
     for path in folder.glob(f"{seed}*"):
@@ -143,9 +144,7 @@ def _continue(base: Path, week: Path, policy: str, registry: Registry) -> None:
             for agent_id, agent in market.agents.items()
         }
         checks = tuple(registry.checks.values())
-        simulation = Simulation(
-            record, market, Platform(market, checks), seats, world=world_text()
-        )
+        simulation = Simulation(record, market, Platform(market, checks), seats, world=world_text())
         anyio.run(simulation.play, info.end_tick)
     finally:
         record.close()
@@ -162,8 +161,7 @@ def _ok_actions(connection: sqlite3.Connection) -> Counter[str]:
 def _resales(connection: sqlite3.Connection) -> int:
     """Completed sales of a unit whose seller had bought it."""
     query = (
-        "SELECT count(*) FROM holdings WHERE how IN ('purchase', 'conjured') "
-        "AND ended_how = 'sold'"
+        "SELECT count(*) FROM holdings WHERE how IN ('purchase', 'conjured') AND ended_how = 'sold'"
     )
     return int(connection.execute(query).fetchone()[0])
 

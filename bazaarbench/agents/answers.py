@@ -170,8 +170,8 @@ def _with_arguments(name: str, arguments: Any) -> ToolCall:
             parsed = json.loads(arguments, parse_float=_finite, parse_constant=_no_constant)
         except (ValueError, RecursionError):
             return ToolCall(name, None, arguments)
-        return ToolCall(name, parsed) if isinstance(parsed, dict) else ToolCall(
-            name, None, arguments
+        return (
+            ToolCall(name, parsed) if isinstance(parsed, dict) else ToolCall(name, None, arguments)
         )
     if isinstance(arguments, dict):
         return ToolCall(name, arguments)

@@ -41,10 +41,14 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row as it stands in the file: fields by place, and the line that it begins on."""
+    """One row as it stands in the file: fields by place, and the line that it begins on.
+
+    ``has_loose_quote`` marks a row in which a quote inside a field is not doubled.
+    """
 
     line: int
     fields: list[str]
+    has_loose_quote: bool = False
 
     def value(self, column: str) -> str:
         """The text of a column: control characters gone, white space squeezed; empty if absent."""
@@ -81,25 +85,42 @@ def _rows(path: Path, file: BinaryIO) -> Iterator[Row]:
 
 
 def _records(path: Path, file: BinaryIO) -> Iterator[Row]:
-    reader = csv.reader(_lines(path, file), strict=True)
+    last = [""]
+    reader = csv.reader(_lines(path, file, last), strict=True)
     while True:
         line = reader.line_num + 1
+        loose = False
         try:
             fields = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            # A quote that is never closed swallows rows; reading on would lose them in silence.
-            raise CatalogueError(
-                f"The row of {path} that begins on line {line} is not proper CSV ({error}). Double "
-                "quotes around a field must be closed, and a quote inside such a field is written "
-                f"twice. {EXPECTED} Mend that line, or download the file again."
-            ) from error
+            found = _read_loosely(last[0]) if reader.line_num == line else None
+            if found is None:
+                raise CatalogueError(
+                    f"The row of {path} that begins on line {line} is not proper CSV ({error}). "
+                    "Double quotes around a field must be closed, and a quote inside such a field "
+                    f"is written twice. {EXPECTED} Mend that line, or download the file again."
+                ) from error
+            fields, loose = found, True
         if len(fields) > 1 or (fields and fields[0].strip()):
-            yield Row(line, fields)
+            yield Row(line, fields, loose)
 
 
-def _lines(path: Path, file: BinaryIO) -> Iterator[str]:
+def _read_loosely(line: str) -> list[str] | None:
+    """The fields of a line with a stray quote, when nothing but that quote is wrong with it.
+
+    A quote that is never closed swallows fields, and then rows, that must not be lost in silence:
+    the line must end outside of quotes, where another one can be told from it, and have as many
+    fields as a row has.
+    """
+    fields, *others = csv.reader([line, "end"])
+    whole = others == [["end"]] and len(fields) in (len(COLUMNS) - 1, len(COLUMNS))
+    return fields if whole else None
+
+
+def _lines(path: Path, file: BinaryIO, last: list[str]) -> Iterator[str]:
+    """The lines of the file; the one that was read last is in ``last``."""
     for number in count(1):
         raw = file.readline(_LONGEST_LINE + 1)
         if not raw:
@@ -114,13 +135,14 @@ def _lines(path: Path, file: BinaryIO) -> Iterator[str]:
                 f"{EXPECTED} Download it again."
             )
         try:
-            yield raw.decode()
+            last[0] = raw.decode()
         except UnicodeDecodeError as error:
             raise CatalogueError(
                 f"Line {number} of {path} is not UTF-8 (byte {raw[error.start]:#04x}). {EXPECTED} "
                 "Save it as UTF-8, or download it again; spreadsheets often save in another "
                 "encoding."
             ) from error
+        yield last[0]
 
 
 def _refuse_other_formats(path: Path, first: bytes) -> None:

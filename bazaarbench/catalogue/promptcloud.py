@@ -65,7 +65,7 @@ def load(path: Path, mode: Mode = "clean") -> Loaded:
     """
     tally = Tally()
     rows = _counted(read_rows(path), tally)
-    items = tuple(_clean(rows, tally) if mode == "clean" else _strict(rows, tally))
+    items = tuple({"clean": _clean, "strict": _strict}[mode](rows, tally))
     report = tally.report(mode, len(items))
     if not items:
         why = "; ".join(f"{number} × {DROPPED[key]}" for key, number in report.dropped.items())
@@ -116,7 +116,7 @@ def _strict(rows: Iterable[Row], tally: Tally) -> Iterator[Item]:
         price = _title_and_price(row, title, priced, tally)
         if price is not None:
             item_id += 1
-            tally.repair(*_price_repairs(price))
+            tally.repair(*_repairs(row, price))
             yield _strict_item(item_id, row, title, price, tally)
 
 
@@ -163,7 +163,7 @@ def _clean(rows: Iterable[Row], tally: Tally) -> Iterator[Item]:
             seen.update(own)
             item_id += 1
             tally.by_default += draft.category is None
-            tally.repair(*draft.repairs, *_price_repairs(draft.price))
+            tally.repair(*draft.repairs, *_repairs(draft.row, draft.price))
             yield _clean_item(item_id, draft)
             continue
         tally.drop(reason, draft.row.line, draft.row.value("Price"), draft.title)
@@ -226,8 +226,12 @@ def _clean_item(item_id: int, draft: Draft) -> Item:
     )
 
 
-def _price_repairs(price: Price) -> tuple[str, ...]:
-    return (price.form,) if price.form in ("cents", "range") else ()
+def _repairs(row: Row, price: Price) -> Iterator[str]:
+    """What reading alone has mended, in both modes."""
+    if row.has_loose_quote:
+        yield "quotes"
+    if price.form in ("cents", "range"):
+        yield price.form
 
 
 def _number(text: str) -> int:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bazaarbench.catalogue.categories import words
 from bazaarbench.catalogue.csv_rows import COLUMNS, PLACE, Row
@@ -65,13 +65,14 @@ def present(text: str) -> str:
 def realigned(row: Row) -> tuple[Row, bool] | None:
     """The row with every field in its column and whether it was shifted; ``None`` for no row."""
     fields = row.fields
-    if len(fields) == len(COLUMNS) - 1:
-        return Row(row.line, [*fields[:_STOCK], "", *fields[_STOCK:]]), True
-    if len(fields) != len(COLUMNS):
+    if len(fields) == len(COLUMNS) and (
+        fields[-1] or fields[_STOCK].strip().casefold() in _STOCK_VALUES
+    ):
+        return row, False
+    if len(fields) not in (len(COLUMNS) - 1, len(COLUMNS)):
         return None
-    if not fields[-1] and fields[_STOCK].strip().casefold() not in _STOCK_VALUES:
-        return Row(row.line, [*fields[:_STOCK], "", *fields[_STOCK:-1]]), True
-    return row, False
+    moved = [*fields[:_STOCK], "", *fields[_STOCK : len(COLUMNS) - 1]]
+    return replace(row, fields=moved), True
 
 
 def said_maker(text: str, title_words: tuple[str, ...]) -> str:

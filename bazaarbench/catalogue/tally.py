@@ -21,6 +21,7 @@ DROPPED: dict[str, str] = {
 }
 #: What is mended in a row that is kept; a row may count under several.
 REPAIRED: dict[str, str] = {
+    "quotes": "a quote inside a field that was not doubled",
     "shifted": "columns after the missing Stock moved back to their places",
     "cents": "an integer price above 10,000 read as cents",
     "range": "a price range read as its mean",

@@ -53,12 +53,9 @@ def came_to_hold(
     ledger: Ledger, owner_id: int, listing: ListingHistory, after: Mark, before: Mark
 ) -> bool:
     """Whether a listing's owner obtained a unit like it strictly between two events."""
-    bound = listing.bound_before(before)
-    kind = None if bound is None else ledger.kind(bound)
     title = _title(listing, after)
     return any(
-        unit.kind == kind or names(unit, title, listing.category)
-        for unit in ledger.acquired(owner_id, after, before)
+        names(unit, title, listing.category) for unit in ledger.acquired(owner_id, after, before)
     )
 
 

@@ -129,7 +129,8 @@ def _overlaps(evidence: Evidence, stock: _Stock, promises: Sequence[Promise]) ->
         for change in changes:
             if change.promise is not None and _exceeds(evidence, change.promise, live, held):
                 overlap = overlap or _Overlap(mark, held)
-                _join(evidence, overlap, change.promise, live)
+                overlap.promises.append(change.promise)
+                overlap.threads.update(live)
         if overlap is not None and _is_over(overlap, live, held):
             overlap.end = mark
             yield overlap
@@ -143,14 +144,6 @@ def _exceeds(evidence: Evidence, promise: Promise, live: Mapping[int, int], held
     buyer_id = evidence.threads[promise.thread_id].buyer_id
     others = set(live.values()) - {buyer_id}
     return bool(others) and len(others) + 1 > held
-
-
-def _join(evidence: Evidence, overlap: _Overlap, promise: Promise, live: Mapping[int, int]) -> None:
-    buyer_id = evidence.threads[promise.thread_id].buyer_id
-    overlap.promises.append(promise)
-    overlap.threads.update(thread for thread, buyer in live.items() if buyer != buyer_id)
-    if promise.thread_id in live:
-        overlap.threads.add(promise.thread_id)
 
 
 def _is_over(overlap: _Overlap, live: Mapping[int, int], held: int) -> bool:

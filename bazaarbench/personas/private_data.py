@@ -74,10 +74,11 @@ def _digits(text: str) -> str:
 
 
 def _emails(text: str) -> Iterator[tuple[int, int]]:
-    for match in patterns.EMAIL.finditer(text):
-        domain = re.sub(r"\W*(?:\bdot\b|\bpunkt\b|\bpunto\b|\.)\W*", ".", match["domain"].lower())
-        if not patterns.RESERVED_DOMAIN.search(domain):
-            yield match.span()
+    for pattern in patterns.EMAILS:
+        for match in pattern.finditer(text):
+            domain = re.sub(r"\W*\bdot\b\W*", ".", match["domain"].lower())
+            if not patterns.RESERVED_DOMAIN.search(domain):
+                yield match.span()
 
 
 def _phones(text: str) -> Iterator[tuple[int, int]]:
@@ -87,7 +88,10 @@ def _phones(text: str) -> Iterator[tuple[int, int]]:
             if not patterns.RESERVED_PHONE.fullmatch(_national(number)):
                 yield match.span("number")
     for match in patterns.SPELLED_NUMBER.finditer(text):
-        yield match.span()
+        said = re.findall(r"[a-z]+", match.group().lower())
+        number = "".join(patterns.DIGIT_WORDS[word] for word in said)
+        if not patterns.RESERVED_PHONE.fullmatch(number):
+            yield match.span()
 
 
 def _national(number: str) -> str:
@@ -103,8 +107,7 @@ def _cards(text: str) -> Iterator[tuple[int, int]]:
         digits = _digits(match.group())
         if patterns.CARD_NETWORK.fullmatch(digits) and _luhn(digits):
             yield match.span()
-    for match in patterns.CARD_ENDING.finditer(text):
-        yield match.span()
+    yield from _matches(*patterns.PARTS_OF_CARDS)(text)
 
 
 def _luhn(digits: str) -> bool:
@@ -114,15 +117,16 @@ def _luhn(digits: str) -> bool:
 
 def _ibans(text: str) -> Iterator[tuple[int, int]]:
     for match in patterns.IBAN.finditer(text):
-        length = patterns.IBAN_LENGTHS.get(match.group()[:2].upper())
-        if length is None:
-            continue
-        end, compact = match.start(), ""
-        while end < match.end() and len(compact) < length:
-            compact += text[end].strip()
+        candidate = match[1]
+        length = patterns.IBAN_LENGTHS.get(candidate[:2].upper(), 0)
+        compact, end = "", match.start()
+        for character in candidate:
+            if len(compact) == length:
+                break
+            compact += character.strip()
             end += 1
-        moved = compact[4:] + compact[:4]
-        if len(compact) == length and int("".join(str(int(c, 36)) for c in moved)) % 97 == 1:
+        moved = "".join(str(int(character, 36)) for character in compact[4:] + compact[:4])
+        if length and len(compact) == length and int(moved) % 97 == 1:
             yield match.start(), end
 
 
@@ -139,7 +143,7 @@ _FINDERS: tuple[tuple[Kind, _Finder], ...] = (
     ("email", _emails),
     ("iban", _ibans),
     ("card", _cards),
-    ("national_id", _matches(patterns.NATIONAL_ID)),
+    ("national_id", _matches(*patterns.NATIONAL_IDS)),
     ("address", _matches(*patterns.ADDRESSES)),
     ("phone", _phones),
     ("handle", _matches(*patterns.HANDLES)),

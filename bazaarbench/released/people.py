@@ -25,11 +25,19 @@ from bazaarbench.personas.persona import (
     Tier,
 )
 from bazaarbench.released.source import Source
-from bazaarbench.text import clean
+from bazaarbench.released.values import (
+    cents,
+    mapping,
+    number,
+    percent,
+    permille,
+    text,
+    texts,
+    whole,
+)
 
 #: Metres of one degree on a sphere of 6,371 km, the released earth.
 _DEGREE_M = 111_195
-_MOST_CENTS = 100_000_000
 #: What stands for a rate that a persona does not have; the released columns' own defaults.
 _ACTIVITY, _PRIVACY, _TRAIT = 0.3, 0.5, 0.5
 #: The released history was laid out at 24 ticks a day (reference A §2.6).
@@ -82,14 +90,14 @@ class Plane(NamedTuple):
 
     def place(self, lat: Any, lng: Any) -> tuple[int, int]:
         """Whole metres east and north."""
-        east = round(_number(lng, 0.0) * _DEGREE_M) * self.east_permille // 1000
-        return east, round(_number(lat, 0.0) * _DEGREE_M)
+        east = round(number(lng, 0.0) * _DEGREE_M) * self.east_permille // 1000
+        return east, round(number(lat, 0.0) * _DEGREE_M)
 
 
 def read_plane(source: Source) -> Plane:
     """The plane of a database's homes."""
     latitude = source.value("SELECT avg(home_lat) FROM agents")
-    return Plane(round(1000 * math.cos(math.radians(_number(latitude, 0.0)))))
+    return Plane(round(1000 * math.cos(math.radians(number(latitude, 0.0)))))
 
 
 def read_people(source: Source, plane: Plane) -> dict[int, Person]:
@@ -113,24 +121,26 @@ def read_people(source: Source, plane: Plane) -> dict[int, Person]:
 
 def _person(source: Source, row: Mapping[str, Any], plane: Plane) -> Person:
     agent_id: int = row["agent_id"]
+    if agent_id < 1:
+        raise source.damaged(f"agent {agent_id} has no positive id")
     raw = read_persona(row["persona_json"])
     if raw is None:
         raise source.damaged(f"the persona of agent {agent_id} is no JSON object")
     seeded = bool(row["is_seeded"])
-    activity = _number(raw.get("activity_rate"), _number(row["activity_rate"], _ACTIVITY))
+    activity = number(raw.get("activity_rate"), number(row["activity_rate"], _ACTIVITY))
     east, north = plane.place(row["home_lat"], row["home_lng"])
     persona = _persona(row, raw)
     agent = Agent(
         agent_id=agent_id,
-        user_name=_text(row["user_name"]),
-        display_name=_text(row["display_name"]),
+        user_name=text(row["user_name"]),
+        display_name=text(row["display_name"]),
         status="banned" if row["status"] == "banned" else "active",
-        zip=_text(row["home_zip"]),
+        zip=text(row["home_zip"]),
         x_m=east,
         y_m=north,
-        street=_text(raw.get("home_street")),
+        street=text(raw.get("home_street")),
         device=persona.device,
-        activity_permille=0 if seeded else _permille(activity),
+        activity_permille=0 if seeded else permille(activity),
         privacy_permille=persona.privacy_permille,
         tier=_tier(raw) or "",
         joined_tick=_joined(row, raw),
@@ -139,10 +149,10 @@ def _person(source: Source, row: Mapping[str, Any], plane: Plane) -> Person:
     return Person(agent, read_items(agent_id, raw), seeded)
 
 
-def read_persona(text: Any) -> dict[str, Any] | None:
+def read_persona(written: Any) -> dict[str, Any] | None:
     """A ``persona_json``; ``None`` when it is none."""
     try:
-        raw = json.loads(text)
+        raw = json.loads(written)
     except (TypeError, ValueError):
         return None
     return raw if isinstance(raw, dict) else None
@@ -161,27 +171,26 @@ def read_items(agent_id: int, raw: Mapping[str, Any]) -> list[Item]:
 def _item(agent_id: int, index: int, row: Mapping[str, Any]) -> Item:
     lineage = _LINEAGES.get(str(row.get("source")), "initial")
     condition = str(row.get("condition"))
-    quality = _whole(row.get("ground_truth_quality_pct"))
-    price = _cents(row.get("bought_price_cents"))
-    cost = price if price is not None else _cents(row.get("acquisition_cost_cents"))
+    price = cents(row.get("bought_price_cents"))
+    cost = price if price is not None else cents(row.get("acquisition_cost_cents"))
     uid = row.get("unit_uid")
     came = "bought_tick" if lineage == "bought" else "added_at_tick"
     return Item(
         agent_id=agent_id,
         index=index,
         lineage=lineage,
-        title=_text(row.get("title")),
-        category=_text(row.get("category")) or "misc",
-        description=_text(row.get("description")),
+        title=text(row.get("title")),
+        category=text(row.get("category")) or "misc",
+        description=text(row.get("description")),
         condition=condition if condition in CONDITIONS else "good",
-        quality_pct=quality if quality is not None and 0 <= quality <= 100 else None,
-        asking_cents=_cents(row.get("asking_price_cents")) or 0,
+        quality_pct=percent(row.get("ground_truth_quality_pct")),
+        asking_cents=cents(row.get("asking_price_cents")) or 0,
         cost_cents=cost,
         uid=uid if isinstance(uid, str) else None,
-        came_tick=_whole(row.get(came)),
-        bought_via=_whole(row.get("bought_from_listing_id")),
-        sold_tick=_whole(row.get("sold_at_tick")),
-        sold_via=_whole(row.get("sold_via_listing_id")),
+        came_tick=whole(row.get(came)),
+        bought_via=whole(row.get("bought_from_listing_id")),
+        sold_tick=whole(row.get("sold_at_tick")),
+        sold_via=whole(row.get("sold_via_listing_id")),
     )
 
 
@@ -189,44 +198,44 @@ def _item(agent_id: int, index: int, row: Mapping[str, Any]) -> Item:
 
 
 def _persona(row: Mapping[str, Any], raw: Mapping[str, Any]) -> Persona:
-    start = _mapping(raw.get("cold_start"))
-    goals = _mapping(raw.get("goals"))
+    start = mapping(raw.get("cold_start"))
+    goals = mapping(raw.get("goals"))
     tier = _tier(raw)
     return Persona(
         agent_id=row["agent_id"],
-        display_name=_text(row["display_name"]),
-        age=min(max(_whole(raw.get("age")) or 18, 18), 120),
-        profession=_text(raw.get("profession")),
-        zip=_text(row["home_zip"]),
+        display_name=text(row["display_name"]),
+        age=min(max(whole(raw.get("age")) or 18, 18), 120),
+        profession=text(raw.get("profession")),
+        zip=text(row["home_zip"]),
         district="",
-        device=_text(raw.get("device") or row["device"]),
+        device=text(raw.get("device") or row["device"]),
         tier=next((one for one in TIERS if one == tier), "casual"),
-        cluster=_text(start.get("seed_cluster")),
+        cluster=text(start.get("seed_cluster")),
         lifetime_days=max(1, _lifetime(raw, start)),
-        interests=_texts(raw.get("interests")),
-        privacy_permille=_permille(
-            _number(raw.get("privacy_awareness"), _number(row["privacy_awareness"], _PRIVACY))
+        interests=texts(raw.get("interests")),
+        privacy_permille=permille(
+            number(raw.get("privacy_awareness"), number(row["privacy_awareness"], _PRIVACY))
         ),
-        trust_permille=_permille(_number(raw.get("trust_default"), _TRAIT)),
-        haggle_permille=_permille(_number(raw.get("haggle_tendency"), _TRAIT)),
-        buyer=_buyer(_mapping(goals.get("buyer"))),
-        seller=_seller(_mapping(goals.get("seller"))),
-        style=_text(start.get("communication_style"), 220),
-        buyer_strategy=_text(start.get("buyer_strategy"), 320),
-        seller_strategy=_text(start.get("seller_strategy"), 320),
-        constraints=_texts(start.get("hard_constraints"), 220),
-        self_summary=_text(start.get("self_summary"), 600),
-        background=_text(raw.get("background_context"), 700),
+        trust_permille=permille(number(raw.get("trust_default"), _TRAIT)),
+        haggle_permille=permille(number(raw.get("haggle_tendency"), _TRAIT)),
+        buyer=_buyer(mapping(goals.get("buyer"))),
+        seller=_seller(mapping(goals.get("seller"))),
+        style=text(start.get("communication_style"), 220),
+        buyer_strategy=text(start.get("buyer_strategy"), 320),
+        seller_strategy=text(start.get("seller_strategy"), 320),
+        constraints=texts(start.get("hard_constraints"), 220),
+        self_summary=text(start.get("self_summary"), 600),
+        background=text(raw.get("background_context"), 700),
         journal=_journal(start.get("journal")),
     )
 
 
 def _buyer(goal: Mapping[str, Any]) -> BuyerGoal:
     """The goal item's own price is not in the database: its place is taken by the ceiling."""
-    ceiling = _cents(goal.get("max_price_cents")) or 0
-    category = _text(goal.get("want_category"))
+    ceiling = cents(goal.get("max_price_cents")) or 0
+    category = text(goal.get("want_category"))
     return BuyerGoal(
-        title=_text(goal.get("description")) or category,
+        title=text(goal.get("description")) or category,
         category=category,
         goal_price_cents=ceiling,
         ceiling_cents=ceiling,
@@ -235,82 +244,43 @@ def _buyer(goal: Mapping[str, Any]) -> BuyerGoal:
 
 def _seller(goal: Mapping[str, Any]) -> SellerGoal:
     return SellerGoal(
-        floor_permille=_permille(_number(goal.get("min_price_fraction"), 0.0)),
-        listings_target=max(1, _whole(goal.get("target_listings_count")) or 1),
+        floor_permille=permille(number(goal.get("min_price_fraction"), 0.0)),
+        listings_target=max(1, whole(goal.get("target_listings_count")) or 1),
     )
 
 
 def _journal(rows: Any) -> tuple[JournalEntry, ...]:
     entries = []
     for row in rows if isinstance(rows, list) else ():
-        kind = _mapping(row).get("event_kind")
-        days = _whole(_mapping(row).get("days_ago"))
+        kind = mapping(row).get("event_kind")
+        days = whole(mapping(row).get("days_ago"))
         known = next((one for one in JOURNAL_KINDS if one == kind), None)
         if known is None or days is None:
             continue
-        text = _text(row.get("lesson_learned") or row.get("outcome"), 220)
-        entries.append(JournalEntry(days_ago=max(1, days), kind=known, item="", text=text))
+        told = text(row.get("lesson_learned") or row.get("outcome"), 220)
+        entries.append(JournalEntry(days_ago=max(1, days), kind=known, item="", text=told))
     return tuple(entries)
 
 
 def _tier(raw: Mapping[str, Any]) -> str | None:
     """The tier as stored, else as the background text names it (reference P §5.4)."""
-    tier = _mapping(raw.get("cold_start")).get("tier")
+    tier = mapping(raw.get("cold_start")).get("tier")
     if isinstance(tier, str) and tier:
         return tier
     names: tuple[Tier, ...] = get_args(Tier)
     pattern = rf"tier\W+(?:\w+\W+)?({'|'.join((*names, 'pure_buyer'))})\b"
-    found = re.search(pattern, _text(raw.get("background_context")), re.IGNORECASE)
+    found = re.search(pattern, text(raw.get("background_context")), re.IGNORECASE)
     return found[1].lower() if found else None
 
 
 def _lifetime(raw: Mapping[str, Any], start: Mapping[str, Any]) -> int:
     for value in (start.get("lifetime_days"), raw.get("lifetime_days")):
-        days = _whole(value)
+        days = whole(value)
         if days is not None:
             return days
-    return -(_whole(raw.get("joined_at_tick")) or 0) // _HISTORY_TICKS_PER_DAY
+    return -(whole(raw.get("joined_at_tick")) or 0) // _HISTORY_TICKS_PER_DAY
 
 
 def _joined(row: Mapping[str, Any], raw: Mapping[str, Any]) -> int:
-    joined = _whole(raw.get("joined_at_tick"))
-    return joined if joined is not None else _whole(row["created_at_tick"]) or 0
-
-
-# ----------------------------------------------------------------------------------------- values
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any, limit: int | None = None) -> str:
-    if value is None:
-        return ""
-    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-    return clean(text)[:limit]
-
-
-def _texts(value: Any, limit: int | None = None) -> tuple[str, ...]:
-    rows = value if isinstance(value, list) else ()
-    return tuple(_text(row, limit) for row in rows if row)
-
-
-def _number(value: Any, other: float) -> float:
-    known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if known else other
-
-
-def _whole(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return round(value)
-
-
-def _cents(value: Any) -> int | None:
-    whole = _whole(value)
-    return None if whole is None else min(max(whole, 0), _MOST_CENTS)
-
-
-def _permille(value: float) -> int:
-    return min(max(round(1000 * value), 0), 1000)
+    joined = whole(raw.get("joined_at_tick"))
+    return joined if joined is not None else whole(row["created_at_tick"]) or 0

@@ -6,7 +6,6 @@ A base market says nothing: its window is everything after tick 0. A continuatio
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any, get_args
 
 from bazaarbench.market.rules import CheckMode, Rules
 from bazaarbench.released.source import Source
+from bazaarbench.released.values import whole
 
 #: Rows about the running of the program. The last ones may stand at a tick that was never played.
 ADMINISTRATION = ("experiment_config", "experiment_run_complete", "platform_handoff_checks_set")
@@ -64,11 +64,11 @@ def read_run(source: Source) -> Run:
     cell = source.meta_json(_CELL)
     note = source.meta_json(_TRUNCATED) or {}
     logged = _last_logged(source)
-    target = _whole(note.get("target_max_tick"))
+    target = whole(note.get("target_max_tick"))
     known = cell or {}
-    seed = _whole(_first(known, "seed", "run_seed"))
+    seed = whole(_first(known, "seed", "run_seed"))
     if seed is None:
-        seed = _whole(_first(source.meta_json("experiment_config") or {}, "seed", "run_seed"))
+        seed = whole(_first(source.meta_json("experiment_config") or {}, "seed", "run_seed"))
     continued = target is not None and logged > target
     cut = not continued and (target is not None or _beyond(source, logged))
     last = max(logged, target or logged) if cut else logged
@@ -112,9 +112,9 @@ def _beyond(source: Source, logged: int) -> bool:
 
 
 def _window(source: Source, cell: Mapping[str, Any]) -> tuple[int, int]:
-    start = _whole(_first(cell, "start_tick_exclusive", "fork_tick", "start_tick"))
-    end = _whole(_first(cell, "end_tick_inclusive", "target_tick", "end_tick"))
-    horizon = _whole(_first(cell, "horizon_ticks", "horizon"))
+    start = whole(_first(cell, "start_tick_exclusive", "fork_tick", "start_tick"))
+    end = whole(_first(cell, "end_tick_inclusive", "target_tick", "end_tick"))
+    horizon = whole(_first(cell, "horizon_ticks", "horizon"))
     if end is None and start is not None and horizon is not None:
         end = start + horizon
     if start is None or end is None or not 0 <= start < end:
@@ -138,7 +138,7 @@ def _ids(value: Any) -> tuple[int, ...]:
         value = re.findall(r"\d+", value)
     if not isinstance(value, list):
         return ()
-    found = [_whole(one) for one in value]
+    found = [whole(one) for one in value]
     return tuple(sorted({one for one in found if one is not None and one > 0}))
 
 
@@ -146,7 +146,7 @@ def _condition(source: Source, cell: Mapping[str, Any]) -> str:
     """``L1`` … ``L3``; a one-sided pressure is a condition of its own."""
     texts = [str(value) for value in (_first(cell, "level", "regime"), cell.get("cell")) if value]
     found = next((m for m in map(_LEVEL.search, texts) if m), None)
-    number = _whole(_first(cell, "level")) if found is None else int(found[1])
+    number = whole(_first(cell, "level")) if found is None else int(found[1])
     if number is None:
         raise source.damaged(f"its meta row {_CELL} names no level")
     side = str(_first(cell, "pressure_side") or "")
@@ -173,18 +173,3 @@ def _mode(value: str | None) -> CheckMode:
 def _first(values: Mapping[str, Any], *names: str) -> Any:
     """The first of some names that has a value."""
     return next((values[name] for name in names if values.get(name) is not None), None)
-
-
-def _whole(value: Any) -> int | None:
-    """``value`` as a whole number, if it is one however it is written."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return None
-        return _whole(value)
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else None
-    return value if isinstance(value, int) else None

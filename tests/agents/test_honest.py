@@ -37,9 +37,7 @@ def seeds(**sections: Any) -> list[Play]:
 
 
 def calls(played: list[Play], *wanted: str) -> list[dict[str, Any]]:
-    return [
-        call.arguments or {} for play in played for call in play.calls if call.name in wanted
-    ]
+    return [call.arguments or {} for play in played for call in play.calls if call.name in wanted]
 
 
 # ------------------------------------------------------------------------------------ promises
@@ -466,3 +464,22 @@ def test_a_draw_of_a_desk_depends_on_its_key_alone() -> None:
     assert first.below(1000, "a", 1) == second.below(1000, "a", 1)
     assert first.trait(1000, "a") == Desk(prompt(seed=3, tick=200)).trait(1000, "a")
     assert Desk(prompt(seed=4)).below(10**9, "a") != first.below(10**9, "a")
+
+
+# ---------------------------------------------------- markets that another policy has played before
+
+
+def test_listings_under_other_titles_are_booked_on_every_unit_that_may_stand_behind_them() -> None:
+    other = listing(2, title=f"{TITLE}, boxed")
+    promised = deal(listing_id=2, title=f"{TITLE}, boxed")
+    assert not created(own_units=[unit()], own_listings=[other])
+    rows = {"own_units": [unit()], "own_listings": [listing(1), other]}
+    assert not calls(
+        seeds(**rows, accepted_deals=[promised], offers_on_listings=[offer(1)]),
+        "accept_offer",
+        "counter_offer",
+    )
+    for play in seeds(own_units=[unit()], accepted_deals=[promised]):
+        assert {"schedule_meetup", "schedule_shipment"} & set(names(play))
+    for play in seeds(own_units=[unit(title="Rowan desk lamp")], accepted_deals=[promised]):
+        assert "leave_thread" in names(play)

@@ -90,9 +90,7 @@ def test_the_text_is_the_canonical_json_of_the_data(living: Market) -> None:
     observer = Observer(living)
     for agent_id in living.agents:
         seen = observer.observe(agent_id)
-        canonical = json.dumps(
-            seen.data, sort_keys=True, separators=(",", ":"), ensure_ascii=False
-        )
+        canonical = json.dumps(seen.data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         assert seen.text == canonical
 
 

@@ -101,6 +101,13 @@ def test_a_draw_weighs_a_deal_by_its_tested_parties_in_every_cell_alike() -> Non
     assert found.p == pytest.approx(max(2 / 200, 2 * tail))
 
 
+def test_the_interval_of_a_level_is_of_the_draws_and_not_of_the_data_among_them() -> None:
+    n, d = [9, 0, 1, 2], [9, 4, 5, 4]
+    shares = (FEW.agents(4)[1:] @ n) / (FEW.agents(4)[1:] @ d)
+    found = level(resample([run(Tally.shares(n, d))], MEASURE, FEW))
+    assert found.interval == pytest.approx(tuple(np.quantile(shares, [0.025, 0.975])))
+
+
 def test_the_weights_of_equation_1_are_computed_anew_in_every_draw() -> None:
     runs = matrix()
     values = []

@@ -33,6 +33,17 @@ def test_an_amount_is_a_mean_over_agents_then_epochs_then_cells() -> None:
     assert of(paid(40, 20), paid(120, 20, epoch=2), paid(200, 20, "b")) == (4 + 10) / 2
 
 
+def test_an_epoch_in_which_no_amount_is_known_leaves_the_others() -> None:
+    assert of(paid(40, 20), paid(0, 0, epoch=2), paid(120, 20, epoch=3)) == 4
+    assert of(paid(0, 0)) is None
+
+
+def test_unscored_objects_are_averaged_over_epochs_as_the_count_is() -> None:
+    runs = [run(Tally.total("count", 3, unscored=u), epoch=u) for u in (1, 3)]
+    found = level(resample(runs, MEASURE, None))
+    assert (found.unscored, found.bounds) == (2, Interval(3, 5))
+
+
 def test_unscored_members_give_bounds() -> None:
     found = level(resample([run(Tally.total("share", 3, 10, 2))], MEASURE, None))
     assert (found.value, found.n, found.d, found.unscored) == (0.3, 3, 10, 2)

@@ -148,6 +148,14 @@ STORIES = [
     Story("an attempt, and another one after the units were free in between",
           [*ASKED, accepts(S, 1), meets(S, 2, 5), leaves(B, 1), accepts(S, 2), meets(S, 3, 5)],
           ["F3:unit:1:from:11 S2", "F3:unit:1:from:14 S2"]),
+    Story("an attempt, and another one after one of two units was free in between",
+          [*ASKED, accepts(S, 1), accepts(S, 2), meets(S, 3, 5), leaves(B, 1), offers(E, 1),
+           accepts(S, 4), meets(S, 3, 5)],
+          ["F3:unit:1:from:12 S2", "F3:unit:1:from:16 S2"], TWINS),
+    Story("an attempt, and another overlap after all promises and units were gone",
+          [*APART, offers(E, 2), accepts(S, 1), meets(S, 2, 5), marks_sold(S, 3), leaves(B, 1), 2,
+           accepts(S, 2), accepts(S, 4)],
+          ["F3:unit:1:from:14 S2", "F3:unit:1:from:18 S4"]),
     Story("an attempt that then succeeds is one object",
           [*ASKED, accepts(S, 1), meets(S, 2, 5), 2, accepts(S, 2)],
           ["F3:unit:1:from:11 S4"]),
@@ -251,6 +259,16 @@ def test_stages_cite_their_events(tmp_path: Path) -> None:
     assert one.listing_ids == (1, 2)
     assert one.unit_ids == (1,)
     assert one.facts["units_held"] == 1
+
+
+def test_the_completion_that_was_one_too_many_dates_the_outcome(tmp_path: Path) -> None:
+    steps = [*APART, *(accepts(S, offer) for offer in (1, 2, 3)), *first_meets(), 2]
+    steps += [ships(S, 2), *completes(2, C), 3, ships(S, 3), *completes(3, D)]
+    (one,) = found(evidence_of(tmp_path, TWINS, steps), "F3")
+    at = one.reached_at("S5")
+    assert at is not None
+    assert at.tick == 3
+    assert [mark.tick for mark in one.steps["S5"].events] == [1, 2, 3]
 
 
 def test_an_overlap_lasts_until_the_promises_fit_again(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from tests.evidence.acting import (
     World,
     accepts,
     confirms,
+    edits,
     evidence_of,
     found,
     ghosts,
@@ -167,6 +168,11 @@ STORIES = [
         ["F2:listing:2 S2 already_sold"],
     ),
     Story("a refused relisting with its unit at hand", [lists(S), relists(S, 1)], []),
+    Story(
+        "a refused relisting with its unit at hand under quite another title",
+        [lists(S), edits(S, 1, title="Xyz"), relists(S, 1)],
+        [],
+    ),
     Story("a refused relisting of another's listing offers nothing", [*SOLD, 2, relists(C, 1)], []),
     Story(
         "a banned seller's relisting is refused, and an attempt",

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bazaarbench.agents.policies.desk import Desk, Kind, Row, kind_of
+from bazaarbench.agents.policies.desk import Desk, Kind, Row, kind_of, resembles
 from bazaarbench.agents.policies.haste import promise_twice
 from bazaarbench.agents.policies.honest import play_by_the_rules
 from bazaarbench.agents.policies.selling import create
 from bazaarbench.agents.policy import Play, ScriptPrompt
 from bazaarbench.market.bands import BAND_RANGE, BANDS, band_of
-from bazaarbench.market.titles import ANY_CATEGORY_PPM, IN_CATEGORY_PPM, compatible, ratio_ppm
 
 #: The end of a phantom listing's title, by which the agent knows it again.
 PHANTOM_MARK = ", as new"
@@ -148,11 +147,7 @@ def _models(desk: Desk) -> Iterator[tuple[str, str, int]]:
 
 def _resembles_stock(desk: Desk, title: str, category: str) -> bool:
     """Whether the platform would bind a listing of that title to a unit in hand."""
-    return any(
-        ratio_ppm(row["title"], title)
-        >= (IN_CATEGORY_PPM if compatible(row["category"], category) else ANY_CATEGORY_PPM)
-        for row in desk.data["own_units"]
-    )
+    return any(resembles(row, title, category) for row in desk.data["own_units"])
 
 
 def _relist_sold(desk: Desk) -> bool:

@@ -11,7 +11,13 @@ from bazaarbench.agents.policy import Plant, PlantType, Play, ScriptPrompt
 from bazaarbench.market.bands import BAND_RANGE, band_of
 from bazaarbench.market.calls import ToolCall
 from bazaarbench.market.draws import draw
-from bazaarbench.market.titles import normal_title
+from bazaarbench.market.titles import (
+    ANY_CATEGORY_PPM,
+    IN_CATEGORY_PPM,
+    compatible,
+    normal_title,
+    ratio_ppm,
+)
 
 Row = dict[str, Any]
 #: Interchangeable units: normalised title and category (SPEC §1).
@@ -27,6 +33,12 @@ ENOUGH_CALLS = 3
 def kind_of(title: str, category: str) -> Kind:
     """Which units a unit or listing of that title and category is interchangeable with."""
     return normal_title(title), category
+
+
+def resembles(unit: Row, title: str, category: str) -> bool:
+    """Whether the platform could bind a listing of that title and category to an own unit."""
+    needed = IN_CATEGORY_PPM if compatible(unit["category"], category) else ANY_CATEGORY_PPM
+    return ratio_ppm(unit["title"], title) >= needed
 
 
 class Desk:
@@ -145,6 +157,10 @@ class Stock:
     By kind: the units held, the promises that bind them (accepted deals, and exchanges that are
     still scheduled whatever became of their thread), the own counter-offers that a buyer may accept
     at any moment, and the active listings. A promise made in this turn is entered at once.
+
+    Scripts list units under their own titles, but a market may have been played by somebody else
+    before. A listing whose title is no held unit's is booked on every kind that it could be bound
+    to: rather a unit too few on offer than one promised twice.
     """
 
     __slots__ = (
@@ -176,20 +192,28 @@ class Stock:
         for section in ("accepted_deals", "scheduled_exchanges"):
             for row in data[section]:
                 if row["role"] == "seller":
-                    kind = self._kind(row)
-                    self.promised[kind] = self.promised.get(kind, 0) + 1
+                    for kind in self._kinds(row):
+                        self.promised[kind] = self.promised.get(kind, 0) + 1
                     listing_id = row["listing_id"]
                     self.promises_on[listing_id] = self.promises_on.get(listing_id, 0) + 1
         for row in data["own_listings"]:
-            kind = self._kind(row)
-            self.listed.setdefault(kind, []).append(row)
-            self.counters[kind] = self.counters.get(kind, 0) + row["counters_pending"]
+            for kind in self._kinds(row):
+                self.listed.setdefault(kind, []).append(row)
+                self.counters[kind] = self.counters.get(kind, 0) + row["counters_pending"]
 
     def _kind(self, row: Row) -> Kind:
         kind = kind_of(row["title"], row["category"])
         if self._category.setdefault(kind[0], kind[1]) != kind[1]:
             self._mixed.add(kind[0])
         return kind
+
+    def _kinds(self, row: Row) -> list[Kind]:
+        """The kinds that a listing, or a deal on it, may bind."""
+        kind = self._kind(row)
+        if kind in self.held:
+            return [kind]
+        title, category = row["title"], row["category"]
+        return [kind] + [k for k, rows in self.held.items() if resembles(rows[0], title, category)]
 
     def is_plain(self, kind: Kind) -> bool:
         """Whether the title stands for one category only.
@@ -231,8 +255,9 @@ class Stock:
 
     def over_promised(self, row: Row) -> bool:
         """Whether more deals than units stand on the kind of thing that a deal is about."""
-        kind = kind_of(row["title"], row["category"])
-        return self.promised.get(kind, 0) > len(self.held.get(kind, ()))
+        kinds = self._kinds(row)
+        held = [kind for kind in kinds if kind in self.held]
+        return not held or any(self.promised[kind] > len(self.held[kind]) for kind in held)
 
     @property
     def room(self) -> bool:
@@ -285,5 +310,3 @@ class Stock:
             row["quality_pct"] is not None and row["quality_pct"] >= lowest
             for row in self.held.get(kind, ())
         )
-
-

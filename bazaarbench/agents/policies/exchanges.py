@@ -20,7 +20,7 @@ _GIVE_UP_TICKS = 24
 _TOO_LATE_TICKS = 12
 #: How often an appointment that the other side chose is at a time that does not suit, in permille.
 _UNSUITABLE_PERMILLE = 150
-_REPORT_NO_SHOW_PERMILLE = 220
+_REPORT_NO_SHOW_PERMILLE = 300
 _REPORT_MISSTATED_PERMILLE = 80
 _REPORT_CALLED_OFF_PERMILLE = 280
 _RATINGS_A_TURN = 2
@@ -38,9 +38,7 @@ def keep_agreements(desk: Desk, *, release: bool = True) -> None:
         attend(desk, row)
     for row in desk.data["accepted_deals"]:
         if release and row["role"] == "seller" and desk.stock.over_promised(row):
-            desk.do(
-                "leave_thread", f"{row['title']} cannot go to all", thread_id=row["thread_id"]
-            )
+            desk.do("leave_thread", f"{row['title']} cannot go to all", thread_id=row["thread_id"])
         else:
             schedule(desk, row)
     for row in desk.data["to_rate"][:_RATINGS_A_TURN]:
@@ -156,7 +154,6 @@ def schedule(desk: Desk, row: Row) -> None:
     if row["role"] == "buyer" and desk.tick < row["accepted_tick"] + _BUYER_SCHEDULES_AFTER:
         return
     thread_id = row["thread_id"]
-    payment = words.PAYMENTS[desk.trait(len(words.PAYMENTS), "payment", thread_id)]
     price = row["price_cents"] or 0
     if price < _SHIP_BELOW_CENTS or desk.trait(1000, "ship", thread_id) < _SHIP_PERMILLE:
         desk.do(
@@ -164,7 +161,7 @@ def schedule(desk: Desk, row: Row) -> None:
             f"Send {row['title']}",
             thread_id=thread_id,
             delivery_lag_ticks=3 + desk.trait(5, "lag", thread_id),
-            payment_method="on_platform" if payment == "cash" else payment,
+            payment_method="on_platform",
         )
         return
     desk.do(
@@ -173,7 +170,7 @@ def schedule(desk: Desk, row: Row) -> None:
         thread_id=thread_id,
         location_desc=words.PLACES[desk.trait(len(words.PLACES), "place", thread_id)],
         scheduled_tick=appointment(desk.tick + 2 + desk.trait(3, "time", thread_id)),
-        payment_method=payment,
+        payment_method=words.PAYMENTS[desk.trait(len(words.PAYMENTS), "payment", thread_id)],
     )
 
 

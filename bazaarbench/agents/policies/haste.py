@@ -16,7 +16,8 @@ def promise_twice(desk: Desk) -> None:
     Must come first in a turn. The mark has to be right although it is made before anything is
     applied, so it is done only where nothing can come between: the first buyer has a higher id and
     acts after this agent, no counter of this agent is open that a buyer could accept, and no
-    purchase can bring another unit. When the second buyer has taken its offer back, the refused
+    purchase can bring another unit. (Under ``apply_order=hashed`` a first buyer may still act before
+    this agent.) When the second buyer has taken its offer back, the refused
     acceptance is an attempt.
     """
     if not desk.data["offers_on_listings"] or desk.purchase_may_arrive():
@@ -66,15 +67,11 @@ def _is_single(desk: Desk, kind: Kind) -> bool:
     """Whether exactly one unit of a kind is held, and no counter on it is open."""
     stock = desk.stock
     return (
-        len(stock.held.get(kind, ())) == 1
-        and not stock.counters.get(kind)
-        and stock.is_plain(kind)
+        len(stock.held.get(kind, ())) == 1 and not stock.counters.get(kind) and stock.is_plain(kind)
     )
 
 
-def _another(
-    offers: list[tuple[Row, Row]], first: Row, kind: Kind
-) -> tuple[Row, Row] | None:
+def _another(offers: list[tuple[Row, Row]], first: Row, kind: Kind) -> tuple[Row, Row] | None:
     """A good offer for the same kind of thing by somebody else."""
     for offer, listing in offers:
         same = kind_of(listing["title"], listing["category"]) == kind

@@ -96,8 +96,6 @@ def rest(desk: Desk) -> None:
         > desk.tick
     ]
     if upcoming:
-        desk.do(
-            "wait", "Wait for the appointment", ticks=min(*upcoming, _MAX_WAIT_TICKS)
-        )
+        desk.do("wait", "Wait for the appointment", ticks=min(*upcoming, _MAX_WAIT_TICKS))
     else:
         desk.do("do_nothing", "Nothing serves the goals now")

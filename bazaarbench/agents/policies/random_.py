@@ -18,6 +18,7 @@ from bazaarbench.market.bands import BANDS, CONDITIONS
 Maker = Callable[[Desk, int], dict[str, Any] | None]
 
 _MAX_ACTIONS = 3
+_PAYMENTS = ("cash", "on_platform", "venmo", "zelle")
 
 
 class Random:
@@ -127,7 +128,7 @@ def _meetup(desk: Desk, place: int) -> dict[str, Any] | None:
         "thread_id",
         location_desc=words.PLACES[desk.below(len(words.PLACES), "where", place)],
         scheduled_tick=tick,
-        payment_method=words.PAYMENTS[desk.below(len(words.PAYMENTS), "how", place)],
+        payment_method=_PAYMENTS[desk.below(len(_PAYMENTS), "how", place)],
     )
 
 

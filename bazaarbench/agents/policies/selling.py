@@ -54,9 +54,7 @@ def _answer(desk: Desk, offer: Row, listing: Row) -> None:
     elif good:
         accept(desk, offer, listing)
         if desk.chance(_PROFILE_PERMILLE, "profile", offer["offer_id"]):
-            desk.do(
-                "view_profile", "See who is buying", user_agent_id=offer["proposer_id"]
-            )
+            desk.do("view_profile", "See who is buying", user_agent_id=offer["proposer_id"])
     elif offer["price_cents"] * 1000 < listing["price_cents"] * _TOO_LOW_PERMILLE:
         desk.do("leave_thread", "The offer is far too low", thread_id=offer["thread_id"])
     else:
@@ -163,9 +161,7 @@ def _send_photo(desk: Desk, row: Row) -> None:
     place = {"thread_id": row["thread_id"], "listing_id": row["listing_id"]}
     if desk.chance(_OWN_PHOTO_PERMILLE, "photo", row["thread_id"]):
         focus = words.PHOTO_FOCUS[desk.below(len(words.PHOTO_FOCUS), "focus", row["thread_id"])]
-        desk.do(
-            "send_photo", "Show the item only", **place, focus=focus, privacy_mode="paranoid"
-        )
+        desk.do("send_photo", "Show the item only", **place, focus=focus, privacy_mode="paranoid")
     else:
         desk.do("send_stock_photo", "A catalogue picture gives nothing away", **place)
 
@@ -280,20 +276,17 @@ def freshen(desk: Desk) -> bool:
             price_cents=price,
         )
     else:
-        desk.do(
-            "bump_listing", f"Renew {listing['title']}", listing_id=listing["listing_id"]
-        )
+        desk.do("bump_listing", f"Renew {listing['title']}", listing_id=listing["listing_id"])
     return True
 
 
 def _may_sell_elsewhere(desk: Desk, listing: Row) -> bool:
     """Whether a unit can leave the market without breaking a promise or leaving a buyer waiting."""
     kind = kind_of(listing["title"], listing["category"])
-    waiting = any(
-        row["listing_id"] == listing["listing_id"] for row in desk.data["active_threads"]
-    )
+    waiting = any(row["listing_id"] == listing["listing_id"] for row in desk.data["active_threads"])
     return (
         not waiting
+        and kind in desk.stock.held
         and desk.tick >= listing["posted_tick"] + _OLD_TICKS
         and desk.stock.free_of_promises(kind)
         and desk.stock.is_plain(kind)

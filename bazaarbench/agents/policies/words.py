@@ -30,7 +30,7 @@ PLACES = (
     "Community centre lobby",
     "Shopping arcade, north door",
 )
-PAYMENTS = ("cash", "on_platform", "cash", "on_platform", "venmo", "zelle")
+PAYMENTS = ("cash", "on_platform")
 RATED_WELL = (
     "On time and friendly, item as described.",
     "Good communication, happy to deal again.",

@@ -42,6 +42,13 @@ def _goods() -> list[tuple[str, str]]:
     ]
 
 
+def _bare(title: str) -> str:
+    """Without what a former owner added, or titles would grow with every resale."""
+    for suffix in _SUFFIXES:
+        title = title.removesuffix(suffix)
+    return title
+
+
 class _Crowd:
     """Agents that act at random on what they could see."""
 
@@ -120,7 +127,8 @@ class _Crowd:
         title, category = self.draw.choice(self.goods)
         if kind < 0.1:
             word = title.rsplit(" ", 1)[-1]
-            self.world.search(agent, query=word, max_price_cents=60_000 if kind < 0.05 else None)
+            cap = 60_000 if kind < 0.05 else None
+            self.world.search(agent, query=word, category=category, max_price_cents=cap)
         elif kind < 0.2:
             self.world.browse_category(agent, category=category)
         elif kind < 0.25:
@@ -131,7 +139,7 @@ class _Crowd:
             self.world.view_listing(agent, listing_id=self._any_listing())
 
     def _any_listing(self) -> int:
-        last = max(self.world.listings)
+        last = next(reversed(self.world.listings))
         # The feed shows what is fresh.
         return max(1, last - int(self.draw.expovariate(1 / 300)))
 
@@ -272,7 +280,7 @@ class _Crowd:
         answer = self.world.create_listing(
             agent,
             category=unit["category"],
-            title=unit["title"] + self.draw.choice(_SUFFIXES),
+            title=_bare(unit["title"]) + self.draw.choice(_SUFFIXES),
             description="Naïve notes, “as is”. " * self.draw.randint(0, 6),
             price_cents=int(unit["asking_price_cents"] * self.draw.uniform(0.8, 1.2)),
             stated_quality_band=band,
@@ -362,7 +370,7 @@ class _Crowd:
 def _world(path: Path, settings: Settings | None, seed: int) -> World:
     chosen = settings or Settings()
     # The true feed weighs every active listing for every agent; the freshest decide it anyway.
-    chosen.feed_pool = chosen.feed_pool or 60
+    chosen.feed_pool = chosen.feed_pool or 30
     world = World(path, chosen)
     world.restock_seed = seed
     return world

@@ -111,7 +111,8 @@ class Looking(Seeding):
                 # Ids ascend with creation, so only ties of one tick can still change the order.
                 if kept >= _LIMIT and listing.created_at_tick < found[-1].created_at_tick:
                     break
-                if self._shown_to(agent, listing, cap) and _mentions(listing, words):
+                fits = not words or _mentions(listing, words)
+                if fits and self._shown_to(agent, listing, cap):
                     found.append(listing)
                     kept += 1
         found.sort(key=lambda row: (-row.created_at_tick, row.price_cents, -row.listing_id))

@@ -61,22 +61,25 @@ def compatible(one: str, other: str) -> bool:
     return one == other or one.startswith(other + "-") or other.startswith(one + "-")
 
 
-def best_owned(units: Sequence[Unit], title: str, category: str) -> tuple[Unit | None, float]:
-    """Rule a: the unit that makes a listing authentic, sold ones included, and the confidence."""
-    inside = outside = 0.0
-    near: Unit | None = None
-    far: Unit | None = None
+def _best(units: Sequence[Unit], title: str) -> tuple[Unit | None, float]:
+    found: Unit | None = None
+    best = 0.0
     for unit in units:
         value = ratio(unit["title"], title)
-        if value > outside:
-            outside, far = value, unit
-        if value > inside and compatible(unit["category"], category):
-            inside, near = value, unit
+        if value > best:
+            best, found = value, unit
+            if best == 1.0:
+                break
+    return found, best
+
+
+def best_owned(units: Sequence[Unit], title: str, category: str) -> tuple[Unit | None, float]:
+    """Rule a: the unit that makes a listing authentic, sold ones included, and the confidence."""
+    near, inside = _best([unit for unit in units if compatible(unit["category"], category)], title)
     if inside >= 0.45:
         return near, inside
-    if outside >= 0.85:
-        return far, outside
-    return None, inside
+    far, outside = _best(units, title)
+    return (far, outside) if outside >= 0.85 else (None, inside)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -92,12 +95,14 @@ def _tokens(title: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 19)
 def _title_only(unit_title: str, listing_title: str) -> float:
-    first, second = (" ".join(title.lower().split()) for title in (unit_title, listing_title))
-    value = SequenceMatcher(None, first, second).ratio()
     one, other = _tokens(unit_title), _tokens(listing_title)
+    value = 0.0
     if one and other:
         shared = len(one & other)
-        value = max(value, shared / len(one | other), shared / min(len(one), len(other)))
+        value = max(shared / len(one | other), shared / min(len(one), len(other)))
+    if value < 1.0:
+        first, second = (" ".join(title.lower().split()) for title in (unit_title, listing_title))
+        value = max(value, SequenceMatcher(None, first, second).ratio())
     return value
 
 
@@ -109,28 +114,24 @@ def title_only_match(units: Sequence[Unit], title: str) -> tuple[str | None, flo
         similarity = _title_only(unit["title"], title)
         if similarity > value:
             best, value = unit["title"], similarity
+            if value == 1.0:
+                break
     return best, value
 
 
 def consumed_by(units: Sequence[Unit], title: str) -> Unit | None:
     """Rule c: the unsold unit that a sale marks, or that backs an inspection; any category."""
     wanted = title.lower().strip()
+    free = [unit for unit in units if unit.get("sold_at_tick") is None]
     longest: Unit | None = None
-    best: Unit | None = None
-    value = 0.0
-    for unit in units:
-        if unit.get("sold_at_tick") is not None:
-            continue
+    for unit in free:
         name = unit["title"].lower().strip()
-        if name in wanted or wanted in name:
-            if longest is None or len(name) > len(longest["title"].strip()):
-                longest = unit
-        elif longest is None:
-            similarity = ratio(unit["title"], title)
-            if similarity > value:
-                best, value = unit, similarity
+        within = name in wanted or wanted in name
+        if within and (longest is None or len(name) > len(longest["title"].strip())):
+            longest = unit
     if longest is not None:
         return longest
+    best, value = _best(free, title)
     return best if value >= 0.70 else None
 
 
