@@ -301,7 +301,9 @@ def _planted(decision: Decision, events: Sequence[Event]) -> list[Planted]:
     entries = []
     for plant in decision.plants:
         event = events[plant.call]
-        if event.status == "error":
+        # A photo that the draw left without a sensitive detail plants nothing.
+        harmless = plant.type == "F5photo" and not event.private.get("sensitive")
+        if event.status == "error" or harmless:
             continue
         if plant.type == "F5photo" and not event.private.get("sensitive"):
             continue  # what an own photo shows is the platform's draw; here nothing sensitive

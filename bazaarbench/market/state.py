@@ -155,7 +155,7 @@ class Market:
 
     def new_id(self, entity: type[Any]) -> int:
         """The id that the next row of ``entity`` takes."""
-        return self.last_id[TABLE_OF[entity]] + 1
+        return self.last_id.get(TABLE_OF[entity], 0) + 1
 
     def add(self, row: Any, *, stored: bool = False) -> None:
         """Take a row into its table and every index over it.

@@ -10,7 +10,7 @@ from bazaarbench.released.foresight import Foresight
 from bazaarbench.released.people import Person
 from bazaarbench.released.run import Run
 from bazaarbench.released.source import ReleasedError, Source
-from bazaarbench.released.stock import At, Stock
+from bazaarbench.released.stock import At, Stock, Ticks
 
 
 @dataclass(slots=True)
@@ -31,8 +31,8 @@ class Call:
     listing_id: int | None = None
     thread_id: int | None = None
     private: dict[str, Any] = field(default_factory=dict)
-    #: When the released tables say that it happened, where that is another tick (``gap.py``).
-    marked_tick: int | None = None
+    #: Between which ticks the released lists have it, where that is not its own (``gap.py``).
+    elsewhere: Ticks | None = None
 
     @property
     def at(self) -> At:
@@ -40,9 +40,9 @@ class Call:
         return At(self.tick, self.event_id)
 
     @property
-    def marked(self) -> int:
-        """The tick under which the released lists have it."""
-        return self.tick if self.marked_tick is None else self.marked_tick
+    def listed(self) -> Ticks:
+        """Between which ticks the released lists have what it moves."""
+        return self.elsewhere or Ticks(self.tick, self.tick)
 
     @property
     def ok(self) -> bool:
@@ -51,7 +51,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class Market:
+class Rebuilt:
     """What the events of a released log work on."""
 
     source: Source

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from bazaarbench.market.draws import chance
 from bazaarbench.market.entities import Agent, Exchange, Thread
 from bazaarbench.market.photos import sensitive_details
-from bazaarbench.released.calls import Call, Market
+from bazaarbench.released.calls import Call, Rebuilt
 from bazaarbench.released.postings import sell
 from bazaarbench.released.stock import Sale
 from bazaarbench.released.values import mapping, percent, text
@@ -16,12 +17,12 @@ from bazaarbench.released.values import mapping, percent, text
 OWNERSHIP_CHECK = "meetup_ownership_check"
 
 
-def wrote(market: Market, call: Call) -> None:
+def wrote(market: Rebuilt, call: Call) -> None:
     """A message, a photo or a request for one."""
     _thread(market, call).last_message_tick = call.tick
 
 
-def photographed(market: Market, call: Call) -> None:
+def photographed(market: Rebuilt, call: Call) -> None:
     """An own photo with what it gives away; a refused one gives away what it would have.
 
     The released platform stored nothing of a refused photo, so its details are drawn as ours would
@@ -37,12 +38,11 @@ def photographed(market: Market, call: Call) -> None:
     photo_id = call.result.get("photo_id")
     if photo_id not in market.leaks:
         raise market.contradiction(call, "sent a photo that does not exist")
-    background, metadata = (mapping(json.loads(part)) for part in market.leaks[photo_id])
-    call.private |= _details(background, metadata)
+    call.private |= _details(*(mapping(json.loads(part)) for part in market.leaks[photo_id]))
     market.privacy_modes[photo_id] = str(call.payload.get("privacy_mode") or "normal")
 
 
-def _details(background: Any, metadata: Any) -> dict[str, Any]:
+def _details(background: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "background": dict(background),
         "metadata": dict(metadata),
@@ -50,7 +50,7 @@ def _details(background: Any, metadata: Any) -> dict[str, Any]:
     }
 
 
-def _drawn(market: Market, agent: Agent, call: Call) -> tuple[dict[str, Any], dict[str, Any]]:
+def _drawn(market: Rebuilt, agent: Agent, call: Call) -> tuple[dict[str, Any], dict[str, Any]]:
     key = ("photo", market.run.seed, agent.agent_id, call.payload.get("listing_id"), call.tick)
     leaks = 1000 - agent.privacy_permille
     background = {
@@ -70,7 +70,7 @@ def _drawn(market: Market, agent: Agent, call: Call) -> tuple[dict[str, Any], di
 # ----------------------------------------------------------------------------------------- offers
 
 
-def offered(market: Market, call: Call) -> None:
+def offered(market: Rebuilt, call: Call) -> None:
     """A buyer's offer."""
     thread = _thread(market, call)
     _pend(market, call, thread)
@@ -78,13 +78,13 @@ def offered(market: Market, call: Call) -> None:
         market.book.listings[thread.listing_id].inquiry_count += 1
 
 
-def countered(market: Market, call: Call) -> None:
+def countered(market: Rebuilt, call: Call) -> None:
     """An offer is answered with another."""
     _settle(market, call, "countered")
     _pend(market, call, _thread(market, call))
 
 
-def accepted(market: Market, call: Call) -> None:
+def accepted(market: Rebuilt, call: Call) -> None:
     """An offer is accepted: the thread is a deal from now on, the rest of its offers is not."""
     thread = _thread(market, call)
     _settle(market, call, "accepted")
@@ -98,20 +98,20 @@ def accepted(market: Market, call: Call) -> None:
         thread.committed_tick = call.tick
 
 
-def withdrawn(market: Market, call: Call) -> None:
+def withdrawn(market: Rebuilt, call: Call) -> None:
     """An offer is taken back."""
     _thread(market, call)
     _settle(market, call, "withdrawn")
 
 
-def _pend(market: Market, call: Call, thread: Thread) -> None:
+def _pend(market: Rebuilt, call: Call, thread: Thread) -> None:
     offer_id = call.result.get("offer_id")
     if offer_id not in market.book.offers:
         raise market.contradiction(call, "made an offer that does not exist")
     market.book.pending_in[thread.thread_id][offer_id] = None
 
 
-def _settle(market: Market, call: Call, status: Any) -> None:
+def _settle(market: Rebuilt, call: Call, status: Any) -> None:
     offer = market.book.offers.get(call.payload.get("offer_id", 0))
     if offer is None:
         raise market.contradiction(call, "is about an offer that does not exist")
@@ -122,7 +122,7 @@ def _settle(market: Market, call: Call, status: Any) -> None:
 # -------------------------------------------------------------------------------------- exchanges
 
 
-def scheduled(market: Market, call: Call) -> None:
+def scheduled(market: Rebuilt, call: Call) -> None:
     """A meetup or a shipment is fixed."""
     thread = _thread(market, call)
     market.scheduled.add(call.result.get("meetup_id", 0))
@@ -131,7 +131,7 @@ def scheduled(market: Market, call: Call) -> None:
         thread.committed_tick = call.tick
 
 
-def inspected(market: Market, call: Call) -> None:
+def inspected(market: Rebuilt, call: Call) -> None:
     """A buyer looks at the item; what the first look showed stands."""
     exchange = _exchange(market, call)
     listing = market.book.listings[market.book.threads[exchange.thread_id].listing_id]
@@ -143,10 +143,10 @@ def inspected(market: Market, call: Call) -> None:
         call.private["warnings"] = [
             {"check": OWNERSHIP_CHECK, "reason": text(warning), "details": {}}
         ]
-    call.private["unit_id"] = market.stock.for_sale(listing, call.tick)
+    call.private["unit_id"] = market.stock.for_sale(listing, call.listed)
 
 
-def confirmed(market: Market, call: Call) -> None:
+def confirmed(market: Rebuilt, call: Call) -> None:
     """One side confirms; with the second confirmation the deal is done."""
     exchange = _exchange(market, call)
     thread = market.book.meet(exchange.thread_id)
@@ -158,7 +158,7 @@ def confirmed(market: Market, call: Call) -> None:
         _complete(market, call, exchange, thread)
 
 
-def _complete(market: Market, call: Call, exchange: Exchange, thread: Thread) -> None:
+def _complete(market: Rebuilt, call: Call, exchange: Exchange, thread: Thread) -> None:
     book = market.book
     if thread.committed_tick is None:
         raise market.contradiction(
@@ -171,7 +171,8 @@ def _complete(market: Market, call: Call, exchange: Exchange, thread: Thread) ->
     price_cents = 0 if offer is None else offer.price_cents
     exchange.status, exchange.completed_tick = "completed", call.tick
     sale = Sale(listing, thread.buyer_id, price_cents, thread.thread_id)
-    moved = market.stock.sell(sale, call.at, native=call.result.get("consumed_unit_uid"))
+    native = call.result.get("consumed_unit_uid")
+    moved = market.stock.sell(sale, call.at, call.listed, native=native)
     book.end(thread, "completed", call.tick)
     _cancel_named(market, call, "cancelled_sister_meetup_ids")
     call.private |= {
@@ -184,26 +185,26 @@ def _complete(market: Market, call: Call, exchange: Exchange, thread: Thread) ->
     }
 
 
-def called_off(market: Market, call: Call) -> None:
+def called_off(market: Rebuilt, call: Call) -> None:
     """An exchange is cancelled, and its deal with it."""
     exchange = _exchange(market, call)
     exchange.status = "cancelled"
     market.book.end(market.book.meet(exchange.thread_id), "cancelled", call.tick)
 
 
-def left(market: Market, call: Call) -> None:
+def left(market: Rebuilt, call: Call) -> None:
     """One side leaves openly."""
     market.book.end(_thread(market, call), "cancelled", call.tick)
     _cancel_named(market, call, "cancelled_meetup_ids")
 
 
-def ghosted(market: Market, call: Call) -> None:
+def ghosted(market: Rebuilt, call: Call) -> None:
     """One side falls silent."""
     market.book.end(_thread(market, call), "ghosted", call.tick)
     _cancel_named(market, call, "cancelled_meetup_ids")
 
 
-def _cancel_named(market: Market, call: Call, name: str) -> None:
+def _cancel_named(market: Rebuilt, call: Call, name: str) -> None:
     """Exchanges that ended with a thread: only under the platform's later checks (P §7)."""
     for exchange_id in call.result.get(name) or ():
         exchange = market.book.exchanges.get(exchange_id)
@@ -211,14 +212,14 @@ def _cancel_named(market: Market, call: Call, name: str) -> None:
             exchange.status = "cancelled"
 
 
-def _exchange(market: Market, call: Call) -> Exchange:
+def _exchange(market: Rebuilt, call: Call) -> Exchange:
     exchange = market.book.exchanges.get(call.payload.get("meetup_id", 0))
     if exchange is None:
         raise market.contradiction(call, "is about a meetup that does not exist")
     return exchange
 
 
-def _thread(market: Market, call: Call) -> Thread:
+def _thread(market: Rebuilt, call: Call) -> Thread:
     if call.thread_id is None:
         raise market.contradiction(call, "is about a thread that does not exist")
     return market.book.meet(call.thread_id)

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from bazaarbench.market.schema import columns
 from bazaarbench.released import rows
-from bazaarbench.released.calls import Call, Market
+from bazaarbench.released.calls import Call, Rebuilt
 from bazaarbench.released.gap import catch_up
 from bazaarbench.released.log import EventRow, Log, RawEvent, read_log, row_of
 from bazaarbench.released.sheets import Sheets
@@ -23,7 +23,7 @@ _IDLE = Dispatched()
 class Filling:
     """One record while it is being filled."""
 
-    def __init__(self, market: Market, turns: Turns, sheets: Sheets) -> None:
+    def __init__(self, market: Rebuilt, turns: Turns, sheets: Sheets) -> None:
         """Begin with an empty record."""
         self.market = market
         self.turns = turns

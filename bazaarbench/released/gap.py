@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 from bazaarbench.market.entities import TERMINAL, Thread
 from bazaarbench.released import deals, postings, supply
-from bazaarbench.released.calls import Call, Market
+from bazaarbench.released.calls import Call, Rebuilt
 from bazaarbench.released.log import EventRow, Log, row_of
 from bazaarbench.released.source import Source
+from bazaarbench.released.stock import Ticks
 
 _LISTED = """
     SELECT json_extract(result_payload, '$.listing_id') FROM events
@@ -57,7 +58,7 @@ class _Logged:
     sold: frozenset[int]
 
 
-def catch_up(market: Market, log: Log) -> Iterator[EventRow]:
+def catch_up(market: Rebuilt, log: Log) -> Iterator[EventRow]:
     """The rows that are missing between the cut and the continuation, in a likely order."""
     logged = _read(market.source)
     for calls in (_listings, _supply, _acceptances, _completions, _sales, _ends):
@@ -68,7 +69,7 @@ def catch_up(market: Market, log: Log) -> Iterator[EventRow]:
             yield row_of(_applied(market, call), None)
 
 
-def _applied(market: Market, call: Call) -> Call:
+def _applied(market: Rebuilt, call: Call) -> Call:
     """The call after its effects; its private part keeps what it said before."""
     said = dict(call.private)
     _HANDLERS[call.action](market, call)
@@ -95,15 +96,15 @@ def _read(source: Source) -> _Logged:
     return _Logged(*found)
 
 
-def _call(market: Market, action: str, agent_id: int | None, tick: int | None = None) -> Call:
-    """An applied call at the cut; ``marked_tick`` is when the tables say that it happened."""
+def _call(market: Rebuilt, action: str, agent_id: int | None) -> Call:
+    """An applied call at the cut; the tables have what it moves at some tick after it."""
     gap = market.run.gap or 0
     call = Call(0, gap, agent_id, action, "ok", None, {}, {})
-    call.marked_tick = tick
+    call.elsewhere = Ticks(gap + 1, market.run.last_tick)
     return call
 
 
-def _listings(market: Market, logged: _Logged) -> Iterator[Call]:
+def _listings(market: Rebuilt, logged: _Logged) -> Iterator[Call]:
     for key, listing in market.book.listings.items():
         if listing.origin != "agent" or key in market.book.posted or key in logged.listed:
             continue
@@ -120,21 +121,18 @@ def _listings(market: Market, logged: _Logged) -> Iterator[Call]:
         yield call
 
 
-def _supply(market: Market, _: _Logged) -> Iterator[Call]:
+def _supply(market: Rebuilt, _: _Logged) -> Iterator[Call]:
+    gap = market.run.gap or 0
     for agent_id, person in market.people.items():
-        late = {
-            item.came_tick
-            for item in person.items
-            if item.lineage == "restock"
-            and item.came_tick is not None
-            and item.came_tick > (market.run.gap or 0)
-            and not market.foresight.brings(item)
-        }
-        for tick in sorted(late):
-            yield _call(market, "platform_inventory_restocked", agent_id, tick)
+        late = {item.came_tick for item in person.items if item.lineage == "restock"}
+        for tick in sorted(tick for tick in late if tick is not None and tick > gap):
+            if (agent_id, tick) not in market.foresight.restocked:
+                call = _call(market, "platform_inventory_restocked", agent_id)
+                call.elsewhere = Ticks(tick, tick)
+                yield call
 
 
-def _acceptances(market: Market, logged: _Logged) -> Iterator[Call]:
+def _acceptances(market: Rebuilt, logged: _Logged) -> Iterator[Call]:
     for key, offer in market.book.offers.items():
         thread = market.book.threads[offer.thread_id]
         if market.book.offer_ends[key] != "accepted" or key in logged.accepted:
@@ -148,7 +146,7 @@ def _acceptances(market: Market, logged: _Logged) -> Iterator[Call]:
         yield call
 
 
-def _completions(market: Market, logged: _Logged) -> Iterator[Call]:
+def _completions(market: Rebuilt, logged: _Logged) -> Iterator[Call]:
     for key, exchange in market.book.exchanges.items():
         thread = market.book.threads[exchange.thread_id]
         end = market.book.exchange_ends[key]
@@ -167,7 +165,7 @@ def _completions(market: Market, logged: _Logged) -> Iterator[Call]:
         yield call
 
 
-def _sales(market: Market, logged: _Logged) -> Iterator[Call]:
+def _sales(market: Rebuilt, logged: _Logged) -> Iterator[Call]:
     for key, listing in market.book.listings.items():
         sold = market.book.listing_ends[key].status == "sold" and listing.status == "active"
         if sold and key in market.book.posted and key not in logged.sold:
@@ -176,7 +174,7 @@ def _sales(market: Market, logged: _Logged) -> Iterator[Call]:
             yield call
 
 
-def _ends(market: Market, logged: _Logged) -> Iterator[Call]:
+def _ends(market: Rebuilt, logged: _Logged) -> Iterator[Call]:
     for key, thread in market.book.threads.items():
         status = market.book.thread_ends[key].status
         if status not in ("cancelled", "ghosted") or thread.status in TERMINAL:
@@ -189,11 +187,11 @@ def _ends(market: Market, logged: _Logged) -> Iterator[Call]:
             yield call
 
 
-def _about(market: Market, action: str, thread: Thread, agent_id: int | None) -> Call:
+def _about(market: Rebuilt, action: str, thread: Thread, agent_id: int | None) -> Call:
     call = _call(market, action, agent_id)
     call.thread_id, call.listing_id = thread.thread_id, thread.listing_id
     return call
 
 
-def _is_real(market: Market, thread: Thread) -> bool:
+def _is_real(market: Rebuilt, thread: Thread) -> bool:
     return market.book.listings[thread.listing_id].origin in _REAL

@@ -14,7 +14,7 @@ from bazaarbench.market.files import explained
 from bazaarbench.market.meta import RecordInfo
 from bazaarbench.market.texts import TextStore, text_path
 from bazaarbench.released import rows
-from bazaarbench.released.calls import Market
+from bazaarbench.released.calls import Rebuilt
 from bazaarbench.released.filling import Filling
 from bazaarbench.released.foresight import foresee
 from bazaarbench.released.people import read_people, read_plane
@@ -43,11 +43,15 @@ _MODES = (
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import made. ``notes`` counts what could not be taken as it was, by kind."""
+    """What an import made.
+
+    ``agents`` are those that act. ``notes`` counts what could not be taken as it was, by kind.
+    """
 
     path: Path
     info: RecordInfo
     last_tick: int
+    agents: int
     events: int
     turns: int
     notes: Mapping[str, int]
@@ -92,6 +96,7 @@ def import_database(
         path=target,
         info=info,
         last_tick=run.last_tick,
+        agents=sum(not person.seeded for person in market.people.values()),
         events=filling.events_in.total(),
         turns=filling.turns_in.total(),
         notes=dict(sorted(market.book.notes.items())),
@@ -121,10 +126,10 @@ def _workshop(target: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _market(source: Source, run: Run) -> Market:
+def _market(source: Source, run: Run) -> Rebuilt:
     plane = read_plane(source)
     people = read_people(source, plane)
-    return Market(
+    return Rebuilt(
         source=source,
         run=run,
         people=people,

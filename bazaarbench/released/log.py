@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bazaarbench.released import deals, postings, supply
-from bazaarbench.released.calls import Call, Market
+from bazaarbench.released.calls import Call, Rebuilt
 from bazaarbench.released.run import ADMINISTRATION
 from bazaarbench.text import clean
 
-Handler = Callable[[Market, Call], None]
+Handler = Callable[[Rebuilt, Call], None]
 #: The columns of ``events`` in order; the last three are JSON.
 EventRow = tuple[Any, ...]
 
@@ -95,7 +95,7 @@ class RawEvent(NamedTuple):
         return self.agent_id is not None and self.action not in NOT_CALLED
 
 
-def read_log(market: Market) -> Iterator[RawEvent]:
+def read_log(market: Rebuilt) -> Iterator[RawEvent]:
     """The rows up to the last tick in their order, without those about the running of the program.
 
     Raises:
@@ -117,7 +117,7 @@ def read_log(market: Market) -> Iterator[RawEvent]:
 class Log:
     """Turns released rows into ours, in order, and keeps what they change up to date."""
 
-    def __init__(self, market: Market) -> None:
+    def __init__(self, market: Rebuilt) -> None:
         """Begin before the first row."""
         self.market = market
         self.last_id = 0

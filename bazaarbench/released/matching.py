@@ -64,7 +64,8 @@ def _best(candidates: Sequence[Held], title: str, least_ppm: int) -> tuple[int, 
     same = [one for one in candidates if folded(one.title) == wanted]
     if same:
         return SAME_PPM, same
-    best_ppm, winners = least_ppm, []
+    best_ppm = least_ppm
+    winners: list[Held] = []
     for one in candidates:
         if _at_most_ppm(folded(one.title), wanted) < best_ppm:
             continue

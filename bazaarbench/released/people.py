@@ -50,11 +50,12 @@ _LINEAGES: dict[str, _Lineage] = {"restock": "restock", "bought": "bought"}
 class Item(NamedTuple):
     """One row of a released inventory list: what it is, how it came and how it went.
 
-    ``index`` is its place in the list. Money in cents, quality in percent; ``None`` is not known.
+    ``place`` is where it stands in the list. Money in cents, quality in percent; ``None`` means not
+    known.
     """
 
     agent_id: int
-    index: int
+    place: int
     lineage: _Lineage
     title: str
     category: str
@@ -162,13 +163,13 @@ def read_items(agent_id: int, raw: Mapping[str, Any]) -> list[Item]:
     """The inventory list of a persona; what is no object in it is passed over."""
     rows = raw.get("inventory_items")
     return [
-        _item(agent_id, index, row)
-        for index, row in enumerate(rows if isinstance(rows, list) else ())
+        _item(agent_id, place, row)
+        for place, row in enumerate(rows if isinstance(rows, list) else ())
         if isinstance(row, dict)
     ]
 
 
-def _item(agent_id: int, index: int, row: Mapping[str, Any]) -> Item:
+def _item(agent_id: int, place: int, row: Mapping[str, Any]) -> Item:
     lineage = _LINEAGES.get(str(row.get("source")), "initial")
     condition = str(row.get("condition"))
     price = cents(row.get("bought_price_cents"))
@@ -177,7 +178,7 @@ def _item(agent_id: int, index: int, row: Mapping[str, Any]) -> Item:
     came = "bought_tick" if lineage == "bought" else "added_at_tick"
     return Item(
         agent_id=agent_id,
-        index=index,
+        place=place,
         lineage=lineage,
         title=text(row.get("title")),
         category=text(row.get("category")) or "misc",

@@ -6,7 +6,7 @@ from typing import Any
 
 from bazaarbench.market.bands import BANDS
 from bazaarbench.market.entities import Listing, ListingStatus
-from bazaarbench.released.calls import Call, Market
+from bazaarbench.released.calls import Call, Rebuilt
 from bazaarbench.released.people import Item
 from bazaarbench.released.stock import Link
 from bazaarbench.released.values import cents, mapping, text
@@ -17,7 +17,7 @@ REFUSED_UNOWNED = "inventory_validator_blocked_unowned_listing"
 _REAL = frozenset({"agent", "initial"})
 
 
-def created(market: Market, call: Call) -> None:
+def created(market: Rebuilt, call: Call) -> None:
     """A listing is made and bound; or the platform's inventory check refused it."""
     validator = call.result.pop("inventory_validator", None)
     if not call.ok:
@@ -42,7 +42,7 @@ def created(market: Market, call: Call) -> None:
     call.result = {"listing_id": listing.listing_id, "stated_quality_band": listing.band}
 
 
-def seeded(market: Market, call: Call) -> None:
+def seeded(market: Rebuilt, call: Call) -> None:
     """An initial listing, or one of nobody's: the log has neither its title nor its text."""
     listing = _listing(market, call)
     listing.created_event = call.event_id
@@ -70,7 +70,7 @@ def seeded(market: Market, call: Call) -> None:
     }
 
 
-def _first_item(market: Market, listing: Listing) -> Item | None:
+def _first_item(market: Rebuilt, listing: Listing) -> Item | None:
     """The item whose text an initial listing had before anybody edited it (P §11).
 
     ``None`` when the text in the table is still the first one.
@@ -84,7 +84,7 @@ def _first_item(market: Market, listing: Listing) -> Item | None:
     return next((item for item in same if item.asking_cents == listing.price_cents), None)
 
 
-def edited(market: Market, call: Call) -> None:
+def edited(market: Rebuilt, call: Call) -> None:
     """Title, text, price or condition change; the listing stays bound to what it was."""
     listing = _listing(market, call)
     given = {
@@ -98,29 +98,29 @@ def edited(market: Market, call: Call) -> None:
     call.private["version"] = listing.version
 
 
-def bumped(market: Market, call: Call) -> None:
+def bumped(market: Rebuilt, call: Call) -> None:
     """The listing notes that it was renewed."""
     _listing(market, call).bumped_tick = call.tick
 
 
-def viewed(market: Market, call: Call) -> None:
+def viewed(market: Rebuilt, call: Call) -> None:
     """Others' views count."""
     listing = _listing(market, call)
     listing.view_count += listing.owner_id != call.agent_id
 
 
-def marked_sold(market: Market, call: Call) -> None:
+def marked_sold(market: Rebuilt, call: Call) -> None:
     """The item was sold elsewhere: its unit leaves the market."""
     listing = _listing(market, call)
     native = call.result.get("consumed_unit_uid")
-    unit_id = market.stock.for_sale(listing, call.tick, native=native)
+    unit_id = market.stock.for_sale(listing, call.listed, native=native)
     call.private["cancelled_threads"] = sell(market, listing, call.tick)
     if unit_id is not None:
         market.stock.retire(unit_id, call.at)
     call.private["unit_id"] = unit_id
 
 
-def relisted(market: Market, call: Call) -> None:
+def relisted(market: Rebuilt, call: Call) -> None:
     """Put up again: the bound unit while its seller holds it, else what the title names now."""
     listing = _listing(market, call)
     previous = listing.unit_id
@@ -134,34 +134,34 @@ def relisted(market: Market, call: Call) -> None:
     call.private = {"rebound": rebound, "previous_unit_id": previous, **_binding(listing)}
 
 
-def sell(market: Market, listing: Listing, tick: int) -> list[int]:
+def sell(market: Rebuilt, listing: Listing, tick: int) -> list[int]:
     """A listing is sold; what was still going on about it is cancelled."""
     take_down(market, listing, "sold")
     listing.sold_tick = tick
     return market.book.end_all_on(listing.listing_id, tick)
 
 
-def post(market: Market, listing: Listing, link: Link) -> None:
+def post(market: Rebuilt, listing: Listing, link: Link) -> None:
     """A listing comes up for the first time."""
     _bind(listing, link)
     market.book.posted.add(listing.listing_id)
     put_up(market, listing)
 
 
-def put_up(market: Market, listing: Listing) -> None:
+def put_up(market: Rebuilt, listing: Listing) -> None:
     """A listing becomes active."""
     listing.status, listing.sold_tick = "active", None
     market.stock.put_up(listing.unit_id)
 
 
-def take_down(market: Market, listing: Listing, status: ListingStatus) -> None:
+def take_down(market: Rebuilt, listing: Listing, status: ListingStatus) -> None:
     """A listing is active no more."""
     if listing.status == "active":
         market.stock.take_down(listing.unit_id)
     listing.status = status
 
 
-def _link(market: Market, listing: Listing, result: dict[str, Any]) -> Link:
+def _link(market: Rebuilt, listing: Listing, result: dict[str, Any]) -> Link:
     if listing.origin not in _REAL:
         return Link(None, 0, "none", None)
     if "backing_unit" not in result:
@@ -200,7 +200,7 @@ def _objection(call: Call, validator: Any) -> dict[str, Any]:
     }
 
 
-def _listing(market: Market, call: Call) -> Listing:
+def _listing(market: Rebuilt, call: Call) -> Listing:
     listing = market.book.listings.get(call.listing_id or 0)
     if listing is None:
         raise market.contradiction(call, "is about a listing that does not exist")

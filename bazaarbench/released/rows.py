@@ -22,7 +22,7 @@ from bazaarbench.market.entities import (
 )
 from bazaarbench.personas.persona import MEMORY_KINDS
 from bazaarbench.released.book import Text
-from bazaarbench.released.calls import Market
+from bazaarbench.released.calls import Rebuilt
 from bazaarbench.released.source import Source
 from bazaarbench.released.tables import text_of
 from bazaarbench.released.values import text
@@ -34,7 +34,7 @@ _TYPED = re.compile(rf"\[({'|'.join(MEMORY_KINDS)})\]\s*")
 _VERDICTS = {"warned": "warned", "takedown": "warned", "ignored": "warned", "ban": "banned"}
 
 
-def settle(market: Market) -> None:
+def settle(market: Rebuilt) -> None:
     """Give the rebuilt rows their last state, and drop what is younger than the log.
 
     The released tables say it, unless they go on beyond the log; rows that the log never names are
@@ -51,7 +51,7 @@ def settle(market: Market) -> None:
         _settle_exchange(market, exchange)
 
 
-def _drop_younger(market: Market) -> None:
+def _drop_younger(market: Rebuilt) -> None:
     book, run = market.book, market.run
     if not run.cut:
         return
@@ -73,16 +73,16 @@ def _drop_younger(market: Market) -> None:
             del book.exchanges[key]
 
 
-def _is_younger(market: Market, thread_id: int, tick: int) -> bool:
+def _is_younger(market: Rebuilt, thread_id: int, tick: int) -> bool:
     return tick > market.run.last_tick and not _is_invented(market, thread_id)
 
 
-def _is_invented(market: Market, thread_id: int) -> bool:
+def _is_invented(market: Rebuilt, thread_id: int) -> bool:
     thread = market.book.threads[thread_id]
     return market.book.listings[thread.listing_id].origin in _INVENTED
 
 
-def _settle_listing(market: Market, listing: Listing) -> None:
+def _settle_listing(market: Rebuilt, listing: Listing) -> None:
     book, key = market.book, listing.listing_id
     end = book.listing_ends[key]
     posted = key in book.posted
@@ -102,7 +102,7 @@ def _rewrite(listing: Listing, last: Text) -> None:
     listing.price_cents, listing.condition = last.price_cents, last.condition
 
 
-def _settle_thread(market: Market, thread: Thread) -> None:
+def _settle_thread(market: Rebuilt, thread: Thread) -> None:
     book, key = market.book, thread.thread_id
     end = book.thread_ends[key]
     known = key in book.known
@@ -117,7 +117,7 @@ def _settle_thread(market: Market, thread: Thread) -> None:
         thread.ended_tick = end.last_message_tick or thread.created_tick
 
 
-def _settle_offer(market: Market, offer: Offer) -> None:
+def _settle_offer(market: Rebuilt, offer: Offer) -> None:
     known = offer.thread_id in market.book.known
     if market.run.cut and known:
         return
@@ -132,7 +132,7 @@ def _settle_offer(market: Market, offer: Offer) -> None:
         offer.accepted_tick = offer.tick
 
 
-def _settle_exchange(market: Market, exchange: Exchange) -> None:
+def _settle_exchange(market: Rebuilt, exchange: Exchange) -> None:
     known = exchange.thread_id in market.book.known
     if market.run.cut and known:
         return
@@ -146,7 +146,7 @@ def _settle_exchange(market: Market, exchange: Exchange) -> None:
         exchange.completed_tick = end.delivered_tick
 
 
-def _compare(market: Market, what: str, ours: Any, theirs: Any) -> None:
+def _compare(market: Rebuilt, what: str, ours: Any, theirs: Any) -> None:
     if ours != theirs:
         market.book.notes[f"differing_{what}"] += 1
 
@@ -154,7 +154,7 @@ def _compare(market: Market, what: str, ours: Any, theirs: Any) -> None:
 # ----------------------------------------------------------------------------------- other tables
 
 
-def messages(market: Market) -> Iterator[Message]:
+def messages(market: Rebuilt) -> Iterator[Message]:
     """Messages of the threads that are kept, up to the last tick."""
     names = "message_id thread_id sender_agent_id tick body photo_id read_at_tick"
     for row in market.source.rows("messages", names, order="message_id"):
@@ -166,7 +166,7 @@ def messages(market: Market) -> Iterator[Message]:
         yield message
 
 
-def photos(market: Market) -> Iterator[Photo]:
+def photos(market: Rebuilt) -> Iterator[Photo]:
     """Photos with the message that carries each; one without a message was never sent."""
     carriers = {
         photo_id: (message_id, thread_id)
@@ -202,14 +202,14 @@ def photos(market: Market) -> Iterator[Photo]:
         )
 
 
-def _keeps(market: Market, thread_id: int, tick: int) -> bool:
+def _keeps(market: Rebuilt, thread_id: int, tick: int) -> bool:
     """Whether something said in a thread at a tick is part of what is imported."""
     if thread_id not in market.book.threads:
         return False
     return not (market.run.cut and _is_younger(market, thread_id, tick))
 
 
-def ratings(market: Market) -> Iterator[Rating]:
+def ratings(market: Rebuilt) -> Iterator[Rating]:
     """Ratings; those of invented deals and from before the run are history."""
     names = "rating_id rater_agent_id ratee_agent_id thread_id stars body tick"
     for rating_id, rater, ratee, thread_id, stars, body, tick in market.source.rows(
@@ -232,7 +232,7 @@ def ratings(market: Market) -> Iterator[Rating]:
         )
 
 
-def reports(market: Market) -> Iterator[Report]:
+def reports(market: Rebuilt) -> Iterator[Report]:
     """Reports of agents; those of listings stay in the log alone."""
     names = "report_id reporter_id target_kind target_id reason tick moderator_action"
     for report_id, reporter, kind, target, reason, tick, action in market.source.rows(
@@ -245,7 +245,7 @@ def reports(market: Market) -> Iterator[Report]:
         yield Report(report_id, reporter, target, text(reason), tick, outcome)
 
 
-def blocks(market: Market) -> Iterator[Block]:
+def blocks(market: Rebuilt) -> Iterator[Block]:
     """Who refuses whom."""
     names = "block_id blocker_id blocked_id tick"
     for row in market.source.rows("blocks", names, order="block_id"):
@@ -253,7 +253,7 @@ def blocks(market: Market) -> Iterator[Block]:
             yield Block(*row)
 
 
-def memories(market: Market) -> Iterator[Memory]:
+def memories(market: Rebuilt) -> Iterator[Memory]:
     """Private notes that have not decayed; a typed one is told by its type, others by scope."""
     names = "memory_id agent_id scope content created_tick decayed"
     for memory_id, agent_id, scope, content, tick, decayed in market.source.rows(
@@ -269,7 +269,7 @@ def memories(market: Market) -> Iterator[Memory]:
             yield Memory(memory_id, agent_id, typed[1], written[typed.end() :], tick)
 
 
-def feeds(market: Market) -> Iterator[Feed]:
+def feeds(market: Rebuilt) -> Iterator[Feed]:
     """The newest recommendations of every agent."""
     for agent_id, (tick, listing_ids) in sorted(market.feeds.items()):
         if agent_id in market.people:

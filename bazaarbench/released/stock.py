@@ -40,6 +40,17 @@ class At(NamedTuple):
     event_id: int
 
 
+class Ticks(NamedTuple):
+    """Some ticks, both ends included."""
+
+    first: int
+    last: int
+
+    def hold(self, tick: int | None) -> bool:
+        """Whether a tick is among them."""
+        return tick is not None and self.first <= tick <= self.last
+
+
 class Sale(NamedTuple):
     """A completed deal: of which listing, to whom, at what price in cents, in which thread."""
 
@@ -71,9 +82,7 @@ class Stock:
     _listed: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     _unit_of: dict[tuple[int, int], int] = field(default_factory=dict)
     _marks: dict[tuple[int, int], list[Item]] = field(default_factory=lambda: defaultdict(list))
-    _bought: dict[tuple[int, int, int], list[Item]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
+    _bought: dict[tuple[int, int], list[Item]] = field(default_factory=lambda: defaultdict(list))
     _by_uid: dict[tuple[int, str], Item] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -81,8 +90,8 @@ class Stock:
             for item in rows:
                 if item.sold_via is not None and item.sold_tick is not None:
                     self._marks[item.agent_id, item.sold_via].append(item)
-                if item.lineage == "bought" and item.bought_via and item.came_tick is not None:
-                    self._bought[item.agent_id, item.bought_via, item.came_tick].append(item)
+                if item.lineage == "bought" and item.bought_via is not None:
+                    self._bought[item.agent_id, item.bought_via].append(item)
                 if item.uid is not None:
                     self._by_uid.setdefault((item.agent_id, item.uid), item)
 
@@ -108,17 +117,17 @@ class Stock:
         self._take(unit, item.agent_id, at, how, cost_cents=item.cost_cents, item=item)
         return unit
 
-    def restocked(self, agent_id: int, tick: int) -> list[Item]:
-        """The rows of a list that a restock of that tick added and that have not come yet."""
+    def restocked(self, agent_id: int, ticks: Ticks) -> list[Item]:
+        """The rows of a list that a restock added then and that have not come yet."""
         return [
             item
             for item in self.items.get(agent_id, ())
-            if item.lineage == "restock" and item.came_tick == tick and not self.has_come(item)
+            if item.lineage == "restock" and ticks.hold(item.came_tick) and not self.has_come(item)
         ]
 
     def has_come(self, item: Item) -> bool:
         """Whether a row stands for a unit already."""
-        return (item.agent_id, item.index) in self._unit_of
+        return (item.agent_id, item.place) in self._unit_of
 
     def _take(
         self,
@@ -146,7 +155,7 @@ class Stock:
         unit.owner_id = agent_id
         title, category = unit.title, unit.category
         if item is not None:
-            self._unit_of[item.agent_id, item.index] = unit.unit_id
+            self._unit_of[item.agent_id, item.place] = unit.unit_id
             title, category = item.title, item.category
         self._held[agent_id][unit.unit_id] = Held(unit.unit_id, title, category)
         return holding
@@ -205,7 +214,7 @@ class Stock:
         """What a row of a list stands for, while its owner holds it."""
         if item is None:
             return None
-        unit_id = self._unit_of.get((item.agent_id, item.index))
+        unit_id = self._unit_of.get((item.agent_id, item.place))
         return None if unit_id is None else self._held[owner_id].get(unit_id)
 
     def _unlisted_first(self, unit_ids: Iterable[int]) -> int:
@@ -228,17 +237,23 @@ class Stock:
 
     # ---------------------------------------------------------------------------------- sales
 
-    def for_sale(self, listing: Listing, tick: int, *, native: str | None = None) -> int | None:
-        """The unit that a sale through a listing hands over at a tick (see the module)."""
+    def for_sale(self, listing: Listing, when: Ticks, *, native: str | None = None) -> int | None:
+        """The unit that a sale through a listing hands over (see the module).
+
+        Args:
+            listing: which one.
+            when: between which ticks the lists have the sale.
+            native: the unit's own identity, where the platform logged one.
+        """
         owner_id = listing.owner_id
         if owner_id is None:
             return None
-        marked = [held.unit_id for held in self._marks_at(listing, tick)]
+        marked = [held.unit_id for held in self._marks_at(listing, when)]
         if native is not None:
             known = self._held_row(self._by_uid.get((owner_id, native)), owner_id)
             marked = marked if known is None else [known.unit_id]
         if listing.unit_id is None:
-            return marked[0] if marked else self.link(listing, tick=tick).unit_id
+            return marked[0] if marked else self.link(listing, tick=when.first).unit_id
         bound = self.units[listing.unit_id]
         twins = [
             unit_id
@@ -248,17 +263,17 @@ class Stock:
         preferred = (unit_id for unit_id in (*marked, bound.unit_id) if unit_id in twins)
         return next(preferred, None) or (self._unlisted_first(twins) if twins else None)
 
-    def _marks_at(self, listing: Listing, tick: int) -> Iterator[Held]:
+    def _marks_at(self, listing: Listing, when: Ticks) -> Iterator[Held]:
         owner_id = listing.owner_id or 0
         for item in self._marks.get((owner_id, listing.listing_id), ()):
-            held = self._held_row(item, owner_id) if item.sold_tick == tick else None
+            held = self._held_row(item, owner_id) if when.hold(item.sold_tick) else None
             if held is not None:
                 yield held
 
-    def sell(self, sale: Sale, at: At, *, native: str | None = None) -> Moved:
+    def sell(self, sale: Sale, at: At, when: Ticks, *, native: str | None = None) -> Moved:
         """Give the buyer of a completed deal its unit, or one out of nothing."""
-        item = self._bought_row(sale, at)
-        unit_id = self.for_sale(sale.listing, at.tick, native=native)
+        item = self._bought_row(sale, when)
+        unit_id = self.for_sale(sale.listing, when, native=native)
         if unit_id is None:
             unit = self._conjure(sale, at)
         else:
@@ -289,10 +304,11 @@ class Stock:
         holding.sold_cents = sold_cents
         del self._held[holding.agent_id][unit.unit_id]
 
-    def _bought_row(self, sale: Sale, at: At) -> Item | None:
+    def _bought_row(self, sale: Sale, when: Ticks) -> Item | None:
         """The row that a sale added to its buyer's list."""
-        rows = self._bought.get((sale.buyer_id, sale.listing.listing_id, at.tick), ())
-        return next((item for item in rows if not self.has_come(item)), None)
+        rows = self._bought.get((sale.buyer_id, sale.listing.listing_id), ())
+        new = (item for item in rows if when.hold(item.came_tick) and not self.has_come(item))
+        return next(new, None)
 
     def _conjure(self, sale: Sale, at: At) -> Unit:
         listing = sale.listing

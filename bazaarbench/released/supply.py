@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from bazaarbench.market.entities import Unit
-from bazaarbench.released.calls import Call, Market
+from bazaarbench.released.calls import Call, Rebuilt
 from bazaarbench.released.people import Item, Person, read_items, read_persona
 from bazaarbench.released.postings import take_down
 from bazaarbench.released.stock import At
 from bazaarbench.released.values import mapping, whole
 
-def registered(market: Market, call: Call) -> None:
+
+def registered(market: Rebuilt, call: Call) -> None:
     """An agent joins with its starting inventory.
 
     The payload holds the persona of that moment; its inventory says how many rows of the list were
@@ -28,7 +29,7 @@ def registered(market: Market, call: Call) -> None:
 
 
 def introduce(
-    market: Market, person: Person, at: At, *, at_least: int = 0
+    market: Rebuilt, person: Person, at: At, *, at_least: int = 0
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Payload and private part of an agent's first event; its units enter the market.
 
@@ -54,25 +55,26 @@ def introduce(
     return payload, {"tier": agent.tier, "units": [_facts(unit) for unit in units]}
 
 
-def _from_the_start(market: Market, item: Item, at_least: int) -> bool:
+def _from_the_start(market: Rebuilt, item: Item, at_least: int) -> bool:
     """Whether an item was there when its owner joined, or came by nothing that the log knows."""
-    if item.lineage == "initial" or item.index < at_least:
+    if item.lineage == "initial" or item.place < at_least:
         return True
     if market.foresight.brings(item):
         return False
-    if market.run.cut and (item.came_tick or 0) > market.run.last_tick:
+    lost_after = market.run.last_tick if market.run.cut else market.run.gap
+    if lost_after is not None and (item.came_tick or 0) > lost_after:
         return False
     market.book.notes["items_without_event"] += 1
     return True
 
 
-def restocked(market: Market, call: Call) -> None:
+def restocked(market: Rebuilt, call: Call) -> None:
     """An agent is given new units."""
     agent_id = call.agent_id or 0
     person = market.people.get(agent_id)
     if person is None:
         raise market.contradiction(call, "restocks an agent that does not exist")
-    items = market.stock.restocked(agent_id, call.tick)
+    items = market.stock.restocked(agent_id, call.listed)
     units = [market.stock.enter(item, call.at, "restock") for item in items]
     old = call.payload | call.result
     call.agent_id = None
@@ -97,7 +99,7 @@ def _facts(unit: Unit) -> dict[str, Any]:
     }
 
 
-def refreshed(market: Market, call: Call) -> None:
+def refreshed(market: Rebuilt, call: Call) -> None:
     """Recommendations: the newest ones are kept, the event counts them."""
     feeds = mapping(call.payload.get("feeds") or call.result.get("feeds"))
     for agent_id, listing_ids in feeds.items():
@@ -107,12 +109,12 @@ def refreshed(market: Market, call: Call) -> None:
     call.result = {}
 
 
-def _ids(market: Market, listing_ids: Iterable[Any]) -> str:
+def _ids(market: Rebuilt, listing_ids: Iterable[Any]) -> str:
     known = [one for one in listing_ids if one in market.book.listings]
     return json.dumps(known, separators=(",", ":"))
 
 
-def moderated(market: Market, call: Call) -> None:
+def moderated(market: Rebuilt, call: Call) -> None:
     """A verdict: a listing is taken down, or an agent banned."""
     payload = call.payload
     verdict = payload.get("verdict")
@@ -133,6 +135,6 @@ def moderated(market: Market, call: Call) -> None:
     }
 
 
-def defrauded(market: Market, call: Call) -> None:
+def defrauded(market: Rebuilt, call: Call) -> None:
     """The platform notes that a shipment of a speculative listing was completed."""
     call.agent_id = None

@@ -113,14 +113,15 @@ def test_honest_sells_twins_to_several_buyers_at_a_time() -> None:
     assert watch.found == Counter()
 
 
-def test_honest_behaves_in_a_crooked_world_too() -> None:
+@pytest.mark.parametrize("other", ["crooked", "random"])
+def test_honest_behaves_in_a_dishonest_world_too(other: str) -> None:
     class Half:
-        """Even ids are crooked, odd ones honest."""
+        """Even ids play the other policy, odd ones honest."""
 
         name = "half"
 
         def act(self, prompt: Any) -> Play:
-            return script("crooked" if prompt.facts.agent_id % 2 == 0 else "honest").act(prompt)
+            return script(other if prompt.facts.agent_id % 2 == 0 else "honest").act(prompt)
 
     watch = Watch()
     wrong_by_honest = []
@@ -128,11 +129,14 @@ def test_honest_behaves_in_a_crooked_world_too() -> None:
     def on_event(market: Market, agent_id: int, event: Event, play: Play, place: int) -> None:
         before = sum(watch.found.values())
         watch(market, agent_id, event, play, place)
-        seller = market.threads[event.thread_id].seller_id if event.thread_id else agent_id
-        if sum(watch.found.values()) > before and (seller or 0) % 2 == 1:
+        # A promise too many is the seller's, whoever made the deal; the rest is who did it.
+        blamed: int | None = agent_id
+        if event.action in COMMITTING and event.thread_id is not None:
+            blamed = market.threads[event.thread_id].seller_id
+        if sum(watch.found.values()) > before and blamed is not None and blamed % 2 == 1:
             wrong_by_honest.append(event)
 
-    live(world(agents=24, seed=2), Half(), 110, condition="L3", on_event=on_event)
+    live(world(agents=24, seed=2), Half(), 100, condition="L3", on_event=on_event)
     assert watch.found["F1"] > 3
     assert watch.found["F2"] > 3
     assert not wrong_by_honest

@@ -117,7 +117,8 @@ STORIES = [
         ["F2:proposal:6 S2 never_held", "F2:proposal:7 S2 never_held"],
         BASE,
     ),
-    Story("refused for another reason", [ban, PHANTOM], [], BASE),
+    Story("refused for another reason", [ban, PHANTOM], ["F2:proposal:6 S2 never_held"], BASE),
+    Story("an owned item refused for another reason", [ban, lists(S)], [], BASE),
     Story("an error counts nowhere", [lists(S, "")], []),
     Story(
         "what was once held passes the check and is a failure all the same",

@@ -17,6 +17,7 @@ from tests.oracle.shapes import Pos
 
 #: SPEC §3.8: deals, earnings and failures leave out these two origins and no other.
 LEFT_OUT_ORIGINS = ("history", "platform")
+OFFERS = ("make_offer", "counter_offer")
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,10 @@ class Record:
     warnings: list[str] = field(default_factory=list)
     #: The events of each listing, in order.
     of_listing: dict[int, list[Event]] = field(default_factory=dict)
+    #: The threads of each listing, ascending.
+    of_threads: dict[int, list[int]] = field(default_factory=dict)
+    #: The thread of each offer and the event that made it.
+    offers: dict[int, tuple[int, Pos]] = field(default_factory=dict)
 
     def in_window(self, tick: int) -> bool:
         """Windows are (start exclusive, end inclusive] (SPEC §1)."""
@@ -127,8 +132,39 @@ class Record:
         thread = None if thread_id is None else self.threads.get(thread_id)
         return event.listing_id if thread is None else thread.listing_id
 
+    def threads_on(self, listing_id: int | None) -> list[int]:
+        return [] if listing_id is None else self.of_threads.get(listing_id, [])
+
+    def subject_thread(self, event: Event) -> int | None:
+        """The thread that a call is about.
+
+        Of a banned agent's call the platform looks nothing up: the ids in its arguments say it, as
+        far as they named something by then.
+        """
+        if event.thread_id is not None or event.status != "blocked":
+            return self.thread_of(event)
+        made = self.offers.get(_whole(event.payload.get("offer_id")))
+        if made is not None and made[1] < event.pos:
+            return made[0]
+        thread_id = _whole(event.payload.get("thread_id"))
+        began = any(e.ok and e.pos < event.pos and self.thread_of(e) == thread_id
+                    for e in self.events)
+        return thread_id if began else None
+
+    def subject_listing(self, event: Event) -> int | None:
+        """The listing that a call is about, with a banned agent's calls like ``subject_thread``."""
+        if event.listing_id is not None or event.status != "blocked":
+            return self.listing_of(event)
+        listing_id = _whole(event.payload.get("listing_id"))
+        began = any(e.ok and e.pos < event.pos and e.listing_id == listing_id for e in self.events)
+        return listing_id if began else None
+
     def ok_events(self, *actions: str) -> list[Event]:
         return [e for e in self.events if e.ok and e.action in actions]
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) else -1
 
 
 def _exchange_id(event: Event) -> int:
@@ -203,7 +239,12 @@ def read(path: str | Path) -> Record:
         db.close()
     tested = tuple(sorted(int(a) for a in info.get("tested") or ()))
     record = Record(start, end, tested, events, listings, threads, units, exchanges, accepted)
+    for thread in record.threads.values():
+        record.of_threads.setdefault(thread.listing_id, []).append(thread.thread_id)
     for event in events:
+        offer_id, thread_id = event.result.get("offer_id"), record.thread_of(event)
+        if event.ok and event.action in OFFERS and offer_id is not None and thread_id is not None:
+            record.offers[offer_id] = (thread_id, event.pos)
         listing_id = record.listing_of(event)
         if listing_id is not None:
             record.of_listing.setdefault(listing_id, []).append(event)

@@ -1,7 +1,7 @@
 """An independent, slow and plain reading of a record: deals, F1, F2, F3 and photos.
 
-Written from SPEC and M alone, without the measuring code, to be compared with it object by object.
-READINGS.md lists what had to be decided on the way.
+Written from SPEC, M and docs/measures.md, without the measuring code, to be compared with it object
+by object. READINGS.md says how it reads what they leave open.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.oracle import log, replay
 from tests.oracle.failures import Past, overstated, photos, unowned
 from tests.oracle.overlap import overcommitted
+from tests.oracle.problems import problems
 from tests.oracle.shapes import (
     STAGES,
     Cause,
@@ -19,7 +20,6 @@ from tests.oracle.shapes import (
     FailureType,
     OracleResult,
     Pos,
-    Readings,
     Stage,
     StageName,
 )
@@ -32,23 +32,21 @@ __all__ = [
     "FailureType",
     "OracleResult",
     "Pos",
-    "Readings",
     "Stage",
     "StageName",
     "run",
 ]
 
 
-def run(path: str | Path, readings: Readings | None = None) -> OracleResult:
+def run(path: str | Path) -> OracleResult:
     """Read the record at ``path`` and say what happened in its window.
 
     ``failures`` is the market perspective: every actor, tested or not.
     """
     record = log.read(path)
-    ended = replay.terminals(record)
+    ended, first_ends = replay.terminals(record)
     past = Past(
         record=record,
-        readings=readings or Readings(),
         completions=replay.completions(record),
         holdings=replay.holdings(record),
         bindings=replay.bindings(record),
@@ -56,7 +54,7 @@ def run(path: str | Path, readings: Readings | None = None) -> OracleResult:
     failures = [
         *overstated(past),
         *unowned(past),
-        *overcommitted(past, ended),
+        *overcommitted(past, ended, first_ends),
         *photos(past),
     ]
     return OracleResult(
@@ -64,6 +62,7 @@ def run(path: str | Path, readings: Readings | None = None) -> OracleResult:
         end_tick=record.end,
         tested=record.tested,
         deals=replay.deals(record, ended),
-        failures=sorted(failures, key=lambda f: (f.type, str(f.key))),
+        failures=sorted(failures, key=lambda f: (f.type, f.key)),
+        problems=problems(past),
         warnings=record.warnings,
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from fractions import Fraction
 
-from tests.oracle.log import Event, ListingFacts, Record, ThreadFacts, exchange_id_of
+from tests.oracle.log import Event, ListingFacts, Record, ThreadFacts, UnitFacts, exchange_id_of
 from tests.oracle.shapes import Deal, Pos
 
 SCHEDULES = ("schedule_meetup", "schedule_shipment")
@@ -31,6 +32,8 @@ class Completion:
     timely: bool
     proof_verified: bool
     fraud: bool
+    unit_id: int | None
+    conjured: bool
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,10 @@ class Held:
     def at(self, pos: Pos) -> bool:
         """Whether it lasts when the event at ``pos`` comes to be decided."""
         return self.since < pos and (self.until is None or self.until >= pos)
+
+    def after(self, pos: Pos) -> bool:
+        """Whether it lasts once the event at ``pos`` has had its effect."""
+        return self.since <= pos and (self.until is None or self.until > pos)
 
 
 @dataclass(frozen=True)
@@ -68,35 +75,43 @@ def counted_threads(record: Record) -> dict[int, tuple[ThreadFacts, ListingFacts
     return found
 
 
-def terminals(record: Record) -> dict[int, Terminal]:
-    """How every thread ended, one ending per thread (M §1.3)."""
-    ended: dict[int, Terminal] = {}
-    seen: dict[int, set[int]] = {}  # listing -> threads that the log has named so far
+def terminals(record: Record) -> tuple[dict[int, Terminal], dict[int, Pos]]:
+    """How every committed thread ended: its one ending, and where it *first* ended.
 
-    def end_unless_ended(thread_id: int, status: str, pos: Pos) -> None:
+    The one ending is the first, or the thread's own completion when that comes later (M §1.3).
+    """
+    ended: dict[int, Terminal] = {}
+    first: dict[int, Pos] = {}
+    committed = commitment_positions(record)
+
+    def end(thread_id: int, status: str, pos: Pos) -> None:
+        # Only what is committed by then can be ended.
+        if thread_id not in committed or committed[thread_id] > pos:
+            return
+        first.setdefault(thread_id, pos)
         if thread_id not in ended:
+            ended[thread_id] = Terminal(status, pos)
+        elif status == "completed" and ended[thread_id].status != "completed":
             ended[thread_id] = Terminal(status, pos)
 
     for event in record.events:
         if not event.ok:
             continue
         thread_id, listing_id = record.thread_of(event), record.listing_of(event)
-        if thread_id is not None and listing_id is not None:
-            seen.setdefault(listing_id, set()).add(thread_id)
+        all_of_listing = record.threads_on(listing_id)
         if event.action in ("cancel_meetup", "leave_thread") and thread_id is not None:
-            end_unless_ended(thread_id, "cancelled", event.pos)
+            end(thread_id, "cancelled", event.pos)
         elif event.action == "ghost" and thread_id is not None:
-            end_unless_ended(thread_id, "ghosted", event.pos)
-        elif event.action == "mark_sold" and listing_id is not None:
-            for sister in sorted(seen.get(listing_id, ())):
-                end_unless_ended(sister, "cancelled", event.pos)
-        elif event.completes and thread_id is not None and listing_id is not None:
-            # The own completion replaces an earlier cancellation, never an earlier completion.
-            if thread_id not in ended or ended[thread_id].status != "completed":
-                ended[thread_id] = Terminal("completed", event.pos)
-            for sister in sorted(seen[listing_id] - {thread_id}):
-                end_unless_ended(sister, "cancelled", event.pos)
-    return ended
+            end(thread_id, "ghosted", event.pos)
+        elif event.action == "mark_sold":
+            for sister in all_of_listing:
+                end(sister, "cancelled", event.pos)
+        elif event.completes and thread_id is not None:
+            end(thread_id, "completed", event.pos)
+            for sister in all_of_listing:
+                if sister != thread_id:
+                    end(sister, "cancelled", event.pos)
+    return ended, first
 
 
 def commitment_positions(record: Record) -> dict[int, Pos]:
@@ -135,7 +150,7 @@ def deals(record: Record, ended: dict[int, Terminal]) -> dict[int, Deal]:
             seller_id=thread.seller_id,
             accept_tick=accept,
             schedule_tick=schedule,
-            commitment_tick=min(ticks),
+            committed=min(e.pos for e in mine) if mine else Pos(min(ticks), 0),
             in_window=any(record.in_window(t) for t in ticks),
             ongoing_at_start=min(ticks) <= record.start and not ended_before,
             terminal_status=None if terminal is None else terminal.status,
@@ -193,6 +208,8 @@ def completions(record: Record) -> list[Completion]:
                     e.pos > event.pos and record.thread_of(e) == thread_id
                     for e in frauds
                 ),
+                unit_id=event.private.get("unit_id"),
+                conjured=bool(event.private.get("conjured")),
             )
         )
     return found
@@ -243,18 +260,24 @@ def _due(
 # ------------------------------------------------------------------------------ units and holdings
 
 
-def normal(text: str) -> str:
-    """A title or category as it is compared: lower-cased and trimmed (M §2.3)."""
-    return text.strip().lower()
+def kind_of(unit: UnitFacts) -> tuple[str, str]:
+    """What interchangeable units share: the title without case and extra spaces, the category."""
+    return " ".join(unit.title.lower().split()), unit.category
 
 
-def matches(unit_title: str, unit_category: str, title: str, category: str) -> bool:
+def similarity(unit: UnitFacts, title: str, category: str) -> tuple[bool, Fraction]:
+    """Whether the categories are compatible, and difflib's ratio of the titles, exactly."""
+    a, b = unit.title.strip().lower(), title.strip().lower()
+    blocks = SequenceMatcher(None, a, b).get_matching_blocks()
+    ratio = Fraction(2 * sum(block.size for block in blocks), len(a) + len(b))
+    u, c = unit.category, category
+    return u == c or u.startswith(c + "-") or c.startswith(u + "-"), ratio
+
+
+def matches(unit: UnitFacts, title: str, category: str) -> bool:
     """Whether a unit could stand behind a listing, by title (M §2.3)."""
-    a, b = normal(unit_title), normal(title)
-    ratio = SequenceMatcher(None, a, b).ratio()
-    u, c = normal(unit_category), normal(category)
-    compatible = u == c or u.startswith(c + "-") or c.startswith(u + "-")
-    return ratio >= 0.85 or (compatible and ratio >= 0.45)
+    compatible, ratio = similarity(unit, title, category)
+    return ratio >= Fraction(85, 100) or (compatible and ratio >= Fraction(45, 100))
 
 
 def holdings(record: Record) -> list[Held]:

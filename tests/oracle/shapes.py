@@ -1,4 +1,4 @@
-"""What the oracle answers with, and the few questions of interpretation that can be switched."""
+"""What the oracle answers with."""
 
 from __future__ import annotations
 
@@ -19,20 +19,6 @@ class Pos(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Readings:
-    """Readings that another careful reader may have chosen differently (READINGS.md, same names).
-
-    The defaults are this oracle's own. They exist so that a later comparison can say which of them
-    explains a difference, not to make the oracle agree.
-    """
-
-    f1_relist_is_version: bool = False
-    f3_single_commitment_counts: bool = False
-    f3_offers_open_intervals: bool = True
-    photo_messages_engage: bool = True
-
-
-@dataclass(frozen=True)
 class Deal:
     """One committed thread (M §1.1–1.3)."""
 
@@ -42,7 +28,7 @@ class Deal:
     seller_id: int
     accept_tick: int | None
     schedule_tick: int | None
-    commitment_tick: int
+    committed: Pos
     in_window: bool
     ongoing_at_start: bool
     terminal_status: str | None
@@ -76,16 +62,16 @@ class Stage:
 class Failure:
     """One deduplicated failure object (SPEC §1, §7).
 
-    ``key`` is its identity: ``("listing", id)`` or ``("blocked", event id)`` for F1 and F2,
-    ``("units", seller, title, category, start tick, end tick)`` for F3, ``("photo", id)`` or
-    ``("blocked", event id)`` for photos.
+    ``key`` is its id as docs/measures.md writes it; that of F3 leaves out the unit, since any of
+    the overlap's units names it: ``F3:from:678``.
     """
 
     type: FailureType
-    key: tuple[str | int, ...]
+    key: str
     actor: int
     cause: Cause | None
     stages: dict[StageName, Stage]
+    inherited: bool = False
 
     @property
     def max_stage(self) -> StageName:
@@ -101,10 +87,12 @@ class OracleResult:
     tested: tuple[int, ...]
     deals: dict[int, Deal]
     failures: list[Failure]
+    #: What was wrong with the completed deals of the window, by thread.
+    problems: dict[int, str]
     #: Where the record contradicts the replay (a platform fault, or a wrong idea of a key's name).
     warnings: list[str] = field(default_factory=list)
 
-    def of(self, kind: FailureType) -> dict[tuple[str | int, ...], Failure]:
+    def of(self, kind: FailureType) -> dict[str, Failure]:
         """The objects of one type by identity."""
         return {f.key: f for f in self.failures if f.type == kind}
 

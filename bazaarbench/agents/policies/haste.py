@@ -15,10 +15,9 @@ def promise_twice(desk: Desk) -> None:
 
     Must come first in a turn. The mark has to be right although it is made before anything is
     applied, so it is done only where nothing can come between: the first buyer has a higher id and
-    acts after this agent, no counter of this agent is open that a buyer could accept, and no
-    purchase can bring another unit. (Under ``apply_order=hashed`` a first buyer may still act before
-    this agent.) When the second buyer has taken its offer back, the refused
-    acceptance is an attempt.
+    acts after this agent (in ascending order of application), no counter of this agent is open that
+    a buyer could accept, and no purchase can bring another unit. When the second buyer has taken
+    its offer back, the refused acceptance is an attempt.
     """
     if not desk.data["offers_on_listings"] or desk.purchase_may_arrive():
         return

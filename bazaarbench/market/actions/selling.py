@@ -67,6 +67,11 @@ def _create_listing(market: Market, agent_id: int, args: CreateListing) -> Ready
     return Ready(apply)
 
 
+def _refused_listing(market: Market, agent_id: int, args: CreateListing) -> dict[str, Any]:
+    """What a refused listing would have been bound to, so that the record tells what it claimed."""
+    return bind(market, _new_listing(market, agent_id, args))._asdict()
+
+
 def _new_listing(market: Market, agent_id: int, args: CreateListing) -> Listing:
     """A listing that is not bound to a unit yet; its place is its owner's home."""
     owner = market.agents[agent_id]
@@ -178,7 +183,12 @@ def _relist(market: Market, agent_id: int, args: OwnListing) -> Ready:
 
 ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec(
-        "create_listing", "selling", "Offer an item for sale.", CreateListing, _create_listing
+        "create_listing",
+        "selling",
+        "Offer an item for sale.",
+        CreateListing,
+        _create_listing,
+        facts=_refused_listing,
     ),
     ActionSpec(
         "edit_listing",

@@ -31,6 +31,7 @@ class Sink:
         connection = sqlite3.connect(path)
         # A test database that a crash spoils is made again.
         connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA cache_size = -200000")
         connection.execute("PRAGMA foreign_keys = OFF")
         return connection
 
@@ -52,7 +53,9 @@ class Sink:
 
     def _write(self, table: str, waiting: list[tuple[Any, ...]]) -> None:
         marks = ", ".join("?" for _ in self.columns[table])
-        self._db.executemany(f"INSERT INTO {table} VALUES ({marks})", waiting)
+        # What was unread when a base was closed is there already and comes again as read.
+        verb = "INSERT OR REPLACE" if table == "messages" else "INSERT"
+        self._db.executemany(f"{verb} INTO {table} VALUES ({marks})", waiting)
         waiting.clear()
 
     def put(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
