@@ -25,6 +25,7 @@ from bazaarbench.agents.policy import (
     ScriptedPolicy,
     no_generate,
 )
+from bazaarbench.collector import seldom_collected
 from bazaarbench.errors import BazaarError
 from bazaarbench.market.draws import acts, draw
 from bazaarbench.market.dynamics import end_of_tick
@@ -136,10 +137,11 @@ class Simulation:
         on_tick: Callable[[TickReport], Awaitable[None]] | None = None,
     ) -> None:
         """Play up to and including ``until_tick``."""
-        while self.market.tick <= until_tick:
-            report = await self.play_tick()
-            if on_tick is not None:
-                await on_tick(report)
+        with seldom_collected():
+            while self.market.tick <= until_tick:
+                report = await self.play_tick()
+                if on_tick is not None:
+                    await on_tick(report)
 
     async def play_tick(self) -> TickReport:
         """Play and commit one tick.

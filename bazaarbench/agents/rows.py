@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from heapq import nlargest
 from typing import Any, NamedTuple
 
 from bazaarbench.agents.policy import render
+from bazaarbench.market.bands import CONDITION_BAND, band_of
+from bazaarbench.market.clock import label
 from bazaarbench.market.entities import Event, Holding, Listing, Thread, Unit
-from bazaarbench.market.inventory import unit_for_sale
+from bazaarbench.market.inventory import UNSTATED_QUALITY_PCT, unit_for_sale
 from bazaarbench.market.state import Market
 
 Row = dict[str, Any]
@@ -50,6 +53,12 @@ DETAIL_TEXT = 240
 ARGUMENT_TEXT = 80
 ARGUMENTS_SHOWN = 12
 
+#: The condition in a word that goes with a band.
+BAND_CONDITION: dict[str, str] = {
+    **{band: condition for condition, band in CONDITION_BAND.items()},
+    "for_parts": "poor",
+}
+
 #: How many cached rows beyond the active listings are kept before all are made anew.
 _SLACK = 4_096
 
@@ -60,15 +69,22 @@ class Rows:
     def __init__(self, market: Market) -> None:
         self._market = market
         self._tick = -1
+        # Kept from tick to tick, with what they were made from.
         self._public: dict[int, tuple[tuple[int, ...], Shown]] = {}
         self._brief: dict[int, tuple[int, Row]] = {}
-        self._units: dict[int, Shown] = {}
+        self._found: dict[int, tuple[tuple[Any, ...], Shown]] = {}
+        self._stocks: dict[int, tuple[tuple[int, ...], Shown]] = {}
         self._events: dict[int, Shown] = {}
         self._feeds: dict[int, tuple[str, list[int]]] = {}
         self._memories: dict[int, tuple[int, Shown]] = {}
+        self._histories: dict[int, tuple[int, Shown]] = {}
+        # Of this tick: all observations of a tick are made from its beginning.
+        self._public_now: dict[int, Shown | None] = {}
+        self._brief_now: dict[int, Row | None] = {}
+        self._freshest: list[int] | None = None
         self.baselines = EMPTY
         self.sales = EMPTY
-        self._freshest: list[int] | None = None
+        self.time = EMPTY
 
     def start(self) -> None:
         """Bring what all agents of a tick share up to that tick; cheap when called again."""
@@ -76,21 +92,44 @@ class Rows:
         if self._tick == market.tick:
             return
         self._tick = market.tick
+        self._public_now.clear()
+        self._brief_now.clear()
         self._freshest = None
         if len(self._public) > _SLACK + 2 * len(market.active_listings):
             self._public.clear()
             self._brief.clear()
-        if len(self._events) > _SLACK + 32 * len(market.agents):
-            self._events.clear()
-        if len(self._units) > _SLACK + 2 * len(market.units):
-            self._units.clear()
+        for kept in (self._events, self._found):
+            if len(kept) > _SLACK + 32 * len(market.agents):
+                kept.clear()
+        self.time = shown(label(market.tick))
         self.baselines = shown(self._make_baselines())
         self.sales = shown([self._sale(offer_id) for _, offer_id in reversed(market.recent_sales)])
 
     # -------------------------------------------------------------------------- what is on offer
 
-    def public(self, listing: Listing) -> Shown:
-        """A listing as everybody sees it in the feed."""
+    def feed(self, agent_id: int) -> Shown:
+        """The agent's recommendations that are still on offer, best first."""
+        now = self._public_now
+        rows = []
+        for listing_id in self._feed_ids(agent_id):
+            row = now[listing_id] if listing_id in now else self._offered(listing_id)
+            if row is not None and row.data["seller_id"] != agent_id:
+                rows.append(row)
+        return section(rows[:FEED_SHOWN])
+
+    def _offered(self, listing_id: int) -> Shown | None:
+        """A listing in the feed, at this tick; ``None`` when it is gone or its owner banned."""
+        market = self._market
+        listing = market.active_listings.get(listing_id)
+        row = None
+        if listing is not None:
+            owner = None if listing.owner_id is None else market.agents[listing.owner_id]
+            if owner is None or owner.status != "banned":
+                row = self._public_row(listing)
+        self._public_now[listing_id] = row
+        return row
+
+    def _public_row(self, listing: Listing) -> Shown:
         market, listing_id = self._market, listing.listing_id
         key = (
             listing.version,
@@ -120,38 +159,6 @@ class Rows:
         self._public[listing_id] = (key, row)
         return row
 
-    def brief(self, listing: Listing) -> Row:
-        """A listing as a search shows it."""
-        known = self._brief.get(listing.listing_id)
-        if known is not None and known[0] == listing.version:
-            return known[1]
-        row = {
-            "band": listing.band,
-            "category": listing.category,
-            "listing_id": listing.listing_id,
-            "price_cents": listing.price_cents,
-            "seller_id": listing.owner_id,
-            "title": listing.title,
-        }
-        self._brief[listing.listing_id] = (listing.version, row)
-        return row
-
-    def feed(self, agent_id: int) -> Shown:
-        """The agent's recommendations that are still on offer, best first."""
-        market = self._market
-        active, agents = market.active_listings, market.agents
-        rows = []
-        for listing_id in self._feed_ids(agent_id):
-            listing = active.get(listing_id)
-            if listing is None or listing.owner_id == agent_id:
-                continue
-            if listing.owner_id is not None and agents[listing.owner_id].status == "banned":
-                continue
-            rows.append(self.public(listing))
-            if len(rows) == FEED_SHOWN:
-                break
-        return section(rows)
-
     def _feed_ids(self, agent_id: int) -> list[int]:
         feed = self._market.feeds.get(agent_id)
         if feed is None or feed.listing_ids == "[]":
@@ -165,31 +172,82 @@ class Rows:
     def _fresh_ids(self) -> list[int]:
         """The newest active listings, when there is no feed; a few more for those left out."""
         if self._freshest is None:
-            newest = sorted(
+            newest = nlargest(
+                4 * FEED_SHOWN,
                 self._market.active_listings.values(),
-                key=lambda listing: (-listing.created_tick, -listing.listing_id),
+                key=lambda listing: (listing.created_tick, listing.listing_id),
             )
-            self._freshest = [listing.listing_id for listing in newest[: 4 * FEED_SHOWN]]
+            self._freshest = [listing.listing_id for listing in newest]
         return self._freshest
 
-    def discovery(self, event: Event) -> Row | None:
-        """One of the agent's own searches or views, with what of it is still on offer."""
-        active = self._market.active_listings
+    def discoveries(self, agent_id: int) -> Shown:
+        """What the agent's own searches and views still have to show, newest first."""
+        events = self._market.discoveries.get(agent_id)
+        if not events:
+            return EMPTY
+        found = [self.discovery(event) for event in reversed(events)]
+        return section([row for row in found if row is not None])
+
+    def discovery(self, event: Event) -> Shown | None:
+        """One of the agent's own searches or views, with what of it is still on offer.
+
+        ``None`` when nothing of it is; a search that found nothing stays.
+        """
         if event.action == "view_listing":
-            listing = active.get(event.payload["listing_id"])
-            return None if listing is None else self._detail(listing, event.tick)
-        hits = []
-        for hit in event.result.get("hit_preview", ())[:HITS_SHOWN]:
-            listing = active.get(hit["listing_id"])
-            if listing is not None:
-                hits.append(self.brief(listing))
+            return self._viewed(event)
+        now = self._brief_now
+        ids = [hit["listing_id"] for hit in event.result["hit_preview"][:HITS_SHOWN]]
+        briefs = [now[i] if i in now else self._brief_row(i) for i in ids]
+        hits = [row for row in briefs if row is not None]
+        if ids and not hits:
+            return None
+        known = self._found.get(event.event_id)
+        # The rows are the same objects while nothing has changed, which makes this cheap.
+        if known is not None and known[0] == tuple(hits):
+            return known[1]
         row: Row = {"action": event.action}
         for name in ("category", "hit_count", "hits", "max_price_cents", "query"):
             value = hits if name == "hits" else event.result.get(name)
             if value is not None:
                 row[name] = value
         row["tick"] = event.tick
+        found = shown(row)
+        self._found[event.event_id] = (tuple(hits), found)
+        return found
+
+    def _brief_row(self, listing_id: int) -> Row | None:
+        """A listing as a search shows it, at this tick; ``None`` when it is gone."""
+        listing = self._market.active_listings.get(listing_id)
+        row = None
+        if listing is not None:
+            known = self._brief.get(listing_id)
+            if known is None or known[0] != listing.version:
+                known = (
+                    listing.version,
+                    {
+                        "band": listing.band,
+                        "category": listing.category,
+                        "listing_id": listing_id,
+                        "price_cents": listing.price_cents,
+                        "seller_id": listing.owner_id,
+                        "title": listing.title,
+                    },
+                )
+                self._brief[listing_id] = known
+            row = known[1]
+        self._brief_now[listing_id] = row
         return row
+
+    def _viewed(self, event: Event) -> Shown | None:
+        listing = self._market.active_listings.get(event.payload["listing_id"])
+        if listing is None:
+            return None
+        key = (listing.version, listing.view_count, listing.inquiry_count)
+        known = self._found.get(event.event_id)
+        if known is None or known[0] != key:
+            known = (key, shown(self._detail(listing, event.tick)))
+            self._found[event.event_id] = known
+        return known[1]
 
     def _detail(self, listing: Listing, tick: int) -> Row:
         return {
@@ -243,21 +301,19 @@ class Rows:
         """The agent's own unsold units, in ascending id; the ids stay hidden."""
         market = self._market
         unit_ids = sorted(market.units_of.get(agent_id, ()))
-        rows = []
-        for unit_id in unit_ids:
-            holding_id = market.holding_of_unit[unit_id]
-            row = self._units.get(holding_id)
-            if row is None:
-                row = shown(self._unit(market.units[unit_id], market.holdings[holding_id]))
-                self._units[holding_id] = row
-            rows.append(row)
+        holding_ids = tuple(map(market.holding_of_unit.__getitem__, unit_ids))
+        known = self._stocks.get(agent_id)
+        if known is None or known[0] != holding_ids:
+            pairs = zip(unit_ids, holding_ids, strict=True)
+            rows = [self._unit(market.units[u], market.holdings[h]) for u, h in pairs]
+            known = self._stocks[agent_id] = (holding_ids, shown(rows))
         if market.rules.unit_status_shown == "off":
-            return section(rows)
+            return known[1]
         promised = self._promised(agent_id)
         return shown(
             [
-                _with_status(row.data, "promised" if unit_id in promised else "free")
-                for row, unit_id in zip(rows, unit_ids, strict=True)
+                _with_status(row, "promised" if unit_id in promised else "free")
+                for row, unit_id in zip(known[1].data, unit_ids, strict=True)
             ]
         )
 
@@ -277,13 +333,16 @@ class Rows:
     def _unit(self, unit: Unit, holding: Holding) -> Row:
         """What the holder knows: its own first-entry unit in full, a bought one as it was sold.
 
+        As it was sold means by the stated band, which cannot be edited, or by what inspections show
+        when none was stated; so the row is the same whenever it is made.
         What a bought unit is really like stays in the ledger, unless inspections show the unit
         itself (rule ``inspection_shows``) and the buyer has inspected.
         """
         condition, quality_pct = unit.condition, unit.quality_pct
         if holding.thread_id is not None:
             thread = self._market.threads[holding.thread_id]
-            condition = self._market.listings[thread.listing_id].condition
+            band = self._market.listings[thread.listing_id].band
+            condition = BAND_CONDITION[band or band_of(UNSTATED_QUALITY_PCT)]
             quality_pct = None
             if self._market.rules.inspection_shows == "unit" and holding.how == "purchase":
                 quality_pct = self._inspected(thread)
@@ -328,6 +387,17 @@ class Rows:
             ]
             known = (len(ids), shown(rows))
             self._memories[agent_id] = known
+        return known[1]
+
+    def history(self, agent_id: int) -> Shown:
+        """The agent's own last actions, newest first."""
+        events = self._market.history.get(agent_id)
+        if not events:
+            return EMPTY
+        known = self._histories.get(agent_id)
+        if known is None or known[0] != events[-1].event_id:
+            rows = section([self.event(event) for event in reversed(events)])
+            known = self._histories[agent_id] = (events[-1].event_id, rows)
         return known[1]
 
     def event(self, event: Event) -> Shown:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from inspect_ai.event import ModelEvent
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -31,26 +32,43 @@ from bazaarbench.text import clean
 #: model that cannot be called at all. They end the sample.
 _NOT_THE_PROVIDERS = (LimitExceededError, ModelRefusalError, PrerequisiteError)
 
+#: How many characters of observations the transcript of one sample keeps whole (those of a week
+#: fit in), and how many of each one after that.
+OBSERVATION_ROOM = 16_000_000
+OBSERVATION_HEAD = 300
+
 _MOCK = "mockllm/"
 _CHARACTERS_PER_TOKEN = 4
 
 
-class SystemMessages:
-    """One Inspect message for each system text of a run.
+class RunMessages:
+    """What the calls of one run share: its system messages, and the room of its transcript.
 
     World and persona come with every call; as the same objects they are copied, hashed and logged
-    once (and providers can cache them).
+    once (and providers can cache them). Observations are new every turn and the larger part of a
+    log, so the transcript keeps them whole only until their room is used up.
     """
 
-    def __init__(self) -> None:
-        self._of_text: dict[str, ChatMessageSystem] = {}
+    def __init__(self, room: int = OBSERVATION_ROOM) -> None:
+        self._system: dict[str, ChatMessageSystem] = {}
+        self._room = room
 
-    def message(self, text: str) -> ChatMessageSystem:
+    def system(self, text: str) -> ChatMessageSystem:
         """The message that holds ``text``."""
-        found = self._of_text.get(text)
+        found = self._system.get(text)
         if found is None:
-            found = self._of_text[text] = ChatMessageSystem(content=text)
+            found = self._system[text] = ChatMessageSystem(content=text)
         return found
+
+    def slim(self, event: ModelEvent) -> None:
+        """Take tools and raw request out of an event, and cut its observation for lack of room."""
+        event.tools, event.call = [], None
+        text = event.input[-1].text if event.input else ""
+        if self._room > 0:
+            self._room -= len(text)
+        elif len(text) > OBSERVATION_HEAD:
+            cut = f"{text[:OBSERVATION_HEAD]}… (cut here; the record holds the whole text)"
+            event.input = [*event.input[:-1], ChatMessageUser(content=cut)]
 
 
 class Asker:
@@ -59,7 +77,7 @@ class Asker:
     def __init__(
         self,
         model: Model,
-        system: SystemMessages,
+        shared: RunMessages,
         *,
         tools: ToolSource | None,
         tool_choice: ToolChoice,
@@ -70,7 +88,7 @@ class Asker:
 
         Args:
             model: The model, with its own options.
-            system: Shared by all agents of the run.
+            shared: The same for all agents of the run.
             tools: What the model may call; ``None`` under ``protocol=json``.
             tool_choice: Only sent with tools.
             seed: The policy seed; it reaches scripts behind our own provider alone, as a real
@@ -80,12 +98,12 @@ class Asker:
         if str(model).startswith(_MOCK):
             _count_without_tokenizer(model)
         self._model = model
-        self._system = system
+        self._shared = shared
         self._tools: Sequence[ToolSource] = [tools] if tools else []
         self._tool_choice: ToolChoice | None = tool_choice if tools else None
         scripted = str(model).startswith(f"{PROVIDER}/")
         self._config = GenerateConfig(seed=seed) if scripted else GenerateConfig()
-        self._keep_event = keep_event
+        self._slim = shared.slim if keep_event else None
 
     async def __call__(self, messages: Sequence[Message]) -> Reply:
         """The reply of the model; one with ``error`` when the provider failed for good.
@@ -96,7 +114,7 @@ class Asker:
         """
         prompt = [self._message(message) for message in messages]
         try:
-            with own_transcript(keep=self._keep_event):
+            with own_transcript(self._slim):
                 output = await self._model.generate(
                     prompt, tools=self._tools, tool_choice=self._tool_choice, config=self._config
                 )
@@ -110,7 +128,7 @@ class Asker:
 
     def _message(self, message: Message) -> ChatMessage:
         if message.role == "system":
-            return self._system.message(message.content)
+            return self._shared.system(message.content)
         if message.role == "assistant":
             return ChatMessageAssistant(content=message.content)
         return ChatMessageUser(content=message.content)

@@ -98,12 +98,15 @@ def add_info_event(data: JsonValue, *, source: str, uuid: str) -> None:
 
 
 @contextlib.contextmanager
-def own_transcript(*, keep: bool) -> Iterator[None]:
+def own_transcript(slim: Callable[[ModelEvent], None] | None) -> Iterator[None]:
     """Give the model call inside a throw-away transcript.
 
     A call's event carries every tool's schema and is written three times while it runs. Afterwards
-    the sample's transcript gets one slim model event, without tools and raw request, when ``keep``
-    is true, and every event that is none of a model call (a limit, an error) in any case.
+    the sample's transcript gets every event that is none of a model call (a limit, an error), and
+    the model event when ``slim`` is given.
+
+    Args:
+        slim: Takes out of the model event what is not to be kept.
     """
     if _init_transcript is None or _append_event is None:
         yield
@@ -117,7 +120,7 @@ def own_transcript(*, keep: bool) -> Iterator[None]:
         _init_transcript(main)
         for event in own.events:
             if isinstance(event, ModelEvent):
-                if not keep:
+                if slim is None:
                     continue
-                event.tools, event.call = [], None
+                slim(event)
             _append_event(main, event)

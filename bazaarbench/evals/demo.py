@@ -28,10 +28,10 @@ MARKET = "demo"
 MODEL = "bazaarbench/crooked"
 #: Measures of the result table and how they are called there.
 _MEASURES = {
-    "deals": "deals with a tested party",
+    "deals": "deals",
     "completion": "completed",
-    "problem_share": "problem at completion, of tested sellers' deals",
-    "valid_turn_share": "turns with a valid call",
+    "problem_share": "problem at completion",
+    "valid_turn_share": "valid turns",
 }
 
 
@@ -60,12 +60,12 @@ def run_demo(log_dir: str | None = None) -> None:
             f"the demo's run ended with status {log.status}; 'inspect view' shows why: "
             f"{log.location}"
         )
-    records = {str(run.location): run for run in map(_run, samples)}
-    measured = [findings.load(findings.findings_path(Path(path))) for path in records]
+    records = [_record(sample) for sample in samples]
+    measured = [findings.load(findings.findings_path(path)) for path in records]
     console.print()
     console.print(_table(measured))
-    _tell_one(console, measured, [Path(path) for path in records])
-    _where(console, log, records.values())
+    _tell_one(console, measured, records)
+    _where(console, log, records)
 
 
 def _build(console: Console) -> None:
@@ -76,18 +76,19 @@ def _build(console: Console) -> None:
         )
 
 
-def _run(sample: EvalSample) -> MarketRun:
-    prefix = f"{MarketRun.__name__}:"
-    fields = {
-        key.removeprefix(prefix): value
-        for key, value in sample.store.items()
-        if key.startswith(prefix)
-    }
-    return MarketRun.model_validate({k: v for k, v in fields.items() if k != "instance"})
+def _record(sample: EvalSample) -> Path:
+    """Where the log says that a sample's record lies; the store of a log is plain JSON."""
+    name = MarketRun.__name__
+    return Path(sample.store[f"{name}:published"] or sample.store[f"{name}:location"])
 
 
 def _table(measured: Sequence[Findings]) -> Table:
-    table = Table(title=f"{MODEL} in the market {MARKET!r}", title_justify="left")
+    table = Table(
+        title=f"{MODEL} in the market {MARKET!r}",
+        title_justify="left",
+        caption="F rows: failures at S2 attempted · S3 reached others · S4 acted upon · S5 outcome",
+        caption_justify="left",
+    )
     table.add_column("measure")
     for found in measured:
         table.add_column(str(found.condition), justify="right")
@@ -95,7 +96,7 @@ def _table(measured: Sequence[Findings]) -> Table:
         table.add_row(title, *(_shown(found.measures[key]) for found in measured))
     for key, kind in measured[0].types.items():
         ladders = [" · ".join(_count(found, key, s) for s in kind.stages) for found in measured]
-        table.add_row(f"{key} {kind.title.lower()}: {' · '.join(kind.stages)}", *ladders)
+        table.add_row(f"{key} {kind.title.lower()}", *ladders)
     return table
 
 
@@ -104,8 +105,8 @@ def _shown(measure: MeasureRow) -> str:
         return f"undefined ({measure.reason})"
     if measure.d is None:
         return f"{measure.value:g}"
-    unscored = f", {measure.unscored} unscored" if measure.unscored else ""
-    return f"{100 * measure.value:.1f} % ({measure.n}/{measure.d}{unscored})"
+    unscored = f" +{measure.unscored} unscored" if measure.unscored else ""
+    return f"{100 * measure.value:.1f} % {measure.n}/{measure.d}{unscored}"
 
 
 def _count(found: Findings, key: str, stage: str) -> str:
@@ -113,9 +114,7 @@ def _count(found: Findings, key: str, stage: str) -> str:
     return "?" if value is None else f"{value:g}"
 
 
-def _tell_one(
-    console: Console, measured: Sequence[Findings], records: Sequence[Path]
-) -> None:
+def _tell_one(console: Console, measured: Sequence[Findings], records: Sequence[Path]) -> None:
     """The last condition's first completed deal of a tested seller that was a problem."""
     for found, path in reversed(list(zip(measured, records, strict=True))):
         deal = _failing(found)
@@ -137,9 +136,7 @@ def _tell_one(
 def _failing(found: Findings) -> DealRow | None:
     concerned = {thread for item in _objects(found) for thread in item.threads}
     failing = [
-        deal
-        for deal in found.deals
-        if deal.seller in found.tested and deal.problem in PROBLEMS
+        deal for deal in found.deals if deal.seller in found.tested and deal.problem in PROBLEMS
     ]
     return next((deal for deal in failing if deal.thread in concerned), next(iter(failing), None))
 
@@ -148,8 +145,8 @@ def _objects(found: Findings) -> Iterable[ObjectRow]:
     return (item for kind in found.types.values() for item in kind.objects)
 
 
-def _where(console: Console, log: EvalLog, runs: Iterable[MarketRun]) -> None:
-    console.print(f"\nLog      {log.location}", soft_wrap=True, highlight=False)
-    for run in runs:
-        console.print(f"Record   {run.published or run.location}", soft_wrap=True, highlight=False)
-    console.print("Look     inspect view --log-dir", str(Path(log.location).parent), highlight=False)
+def _where(console: Console, log: EvalLog, records: Sequence[Path]) -> None:
+    lines = [f"\nLog      {log.location}"]
+    lines += [f"Record   {path}" for path in records]
+    lines.append(f"Look     inspect view --log-dir {Path(log.location).parent}")
+    console.print("\n".join(lines), soft_wrap=True, highlight=False, markup=False)

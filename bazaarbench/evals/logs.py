@@ -21,6 +21,7 @@ from bazaarbench.errors import BazaarError
 from bazaarbench.evals.records import FOLDER_VARIABLE, folder_of
 
 _TASKS = ("continuation", "base_market")
+_PACKAGE = Path(__file__).parents[1]
 #: The scorers that need no model.
 _SCORERS = ("bazaarbench/record_checks", "bazaarbench/outcomes")
 
@@ -39,11 +40,11 @@ def resume_log(path: str) -> int:
         print(f"{path} is finished: there is nothing to resume.")
         return 0
     if log.eval.task_file is not None and not Path(log.eval.task_file).exists():
-        # The path was relative to another folder; the installed task is the same one. Recovering a
-        # killed run's samples would bring the path back, and they are cheap to make again: a
-        # finished record is played no further.
-        log.eval.task_registry_name = f"bazaarbench/{_task_of(log)}"
-        log.eval.task_file = None
+        # The path was relative to another folder; the task of this package is the same one.
+        # Recovering a killed run's samples would bring the path back, and they are cheap to make
+        # again: a finished record is played no further.
+        log.eval.task_registry_name = _task_of(log)
+        log.eval.task_file = str(_PACKAGE / "tasks" / f"{_task_of(log)}.py")
         log.status = "error"
     with _records_beside(path):
         retried = eval_retry(log, log_dir=folder_of(path))

@@ -26,7 +26,8 @@ from bazaarbench.market.record import copy
 FOLDER_VARIABLE = "BAZAARBENCH_RECORDS"
 _RECORDS = "records"
 #: What stands beside a record and travels with it; the lock and SQLite's own files stay.
-_SIDE_FILES = (".text.db", ".truth.jsonl", ".findings.json")
+FINDINGS = ".findings.json"
+_SIDE_FILES = (".text.db", ".truth.jsonl", FINDINGS)
 #: Says that the record of a sample was begun, so that a retry never starts again in silence.
 _BEGUN = ".begun"
 _TASK_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -130,6 +131,12 @@ def publish(place: RecordPlace) -> str | None:
     return place.published
 
 
+def publish_findings(place: RecordPlace, published: str | None) -> None:
+    """Copy the findings of a working record beside the record that was published."""
+    if published is not None and _is_address_of(published, place) and _exists(published):
+        _upload(place.working.with_suffix(FINDINGS), _sibling(published, FINDINGS))
+
+
 def publish_copy(place: RecordPlace) -> None:
     """Publish what the record holds now, while the run goes on writing it.
 
@@ -158,7 +165,7 @@ def find_scored(place: RecordPlace, published: str | None, folder: str | None) -
         RecordError: It is in none of the places, which the message names.
     """
     looked = []
-    if published is not None and published.endswith(f"/{_RECORDS}/{place.task_id}/{place.name}"):
+    if published is not None and _is_address_of(published, place):
         looked.append(published)
     if folder is not None:
         looked.extend(_inside(folder, place))
@@ -168,6 +175,10 @@ def find_scored(place: RecordPlace, published: str | None, folder: str | None) -
         if _exists(candidate):
             return _local(candidate, place)
     raise RecordError(_missing(place, list(dict.fromkeys(looked)), "Scores are read from it"))
+
+
+def _is_address_of(address: str, place: RecordPlace) -> bool:
+    return address.endswith(f"/{_RECORDS}/{place.task_id}/{place.name}")
 
 
 def _elsewhere(place: RecordPlace) -> Iterator[str]:
@@ -209,14 +220,21 @@ def _opened(address: str, mode: str) -> Any:
 
 
 def _upload(source: Path, address: str) -> None:
+    """Copy a file; at its address it appears whole or not at all."""
     files, path = fsspec.core.url_to_fs(address)
-    files.makedirs(str(PurePosixPath(path).parent), exist_ok=True)
-    if not _is_local(files):
-        files.put_file(str(source), path)
-        return
-    partial = Path(f"{path}.partial")
-    shutil.copyfile(source, partial)
-    os.replace(partial, path)
+    try:
+        files.makedirs(str(PurePosixPath(path).parent), exist_ok=True)
+        if not _is_local(files):
+            files.put_file(str(source), path)
+            return
+        partial = Path(f"{path}.partial")
+        shutil.copyfile(source, partial)
+        os.replace(partial, path)
+    except OSError as error:
+        raise RecordError(
+            f"{source} cannot be copied to {address}: {error}. The record itself is whole; free "
+            "some space or mend the address, and resume the run."
+        ) from error
 
 
 def _fetch(address: str, target: Path) -> None:

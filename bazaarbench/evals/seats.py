@@ -14,7 +14,7 @@ from bazaarbench.agents.decisions import decision_of
 from bazaarbench.agents.policy import Decision, Generate, Observation, Policy
 from bazaarbench.agents.prompting import persona_text_of, world_text
 from bazaarbench.errors import SettingError
-from bazaarbench.evals.ask import Asker, SystemMessages
+from bazaarbench.evals.ask import Asker, RunMessages
 from bazaarbench.evals.tools import ToolShelf
 from bazaarbench.market.state import Market
 from bazaarbench.simulation import Seat
@@ -134,12 +134,12 @@ def seats(
     """
     registry = plugins.load()
     text = registry.conditions[condition]
-    system, shelf = SystemMessages(), ToolShelf()
+    shared, shelf = RunMessages(), ToolShelf()
 
     def asking(model: Model, *, protocol: Protocol, keep_event: bool) -> Asker:
         return Asker(
             model,
-            system,
+            shared,
             tools=shelf if protocol == "tools" else None,
             tool_choice=players.tool_choice,
             seed=seed,

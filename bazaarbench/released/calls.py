@@ -15,9 +15,11 @@ from bazaarbench.released.stock import At, Stock, Ticks
 
 @dataclass(slots=True)
 class Call:
-    """An event of the released log: as it was written, changed in place until it is ours.
+    """An event of the released log: as it was written, changed until it is ours.
 
-    ``listing_id`` and ``thread_id`` are what it is about, as far as that exists.
+    ``payload`` and ``result`` are replaced and never changed in place, so that what nobody replaced
+    need not be encoded again. ``listing_id`` and ``thread_id`` are what it is about, as far as that
+    exists.
     """
 
     event_id: int
@@ -33,6 +35,13 @@ class Call:
     private: dict[str, Any] = field(default_factory=dict)
     #: Between which ticks the released lists have it, where that is not its own (``gap.py``).
     elsewhere: Ticks | None = None
+
+    def take_out(self, name: str) -> Any:
+        """A part of the answer that no agent was shown, or that stands elsewhere with us."""
+        value = self.result.get(name)
+        if name in self.result:
+            self.result = {key: part for key, part in self.result.items() if key != name}
+        return value
 
     @property
     def at(self) -> At:

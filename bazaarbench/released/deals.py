@@ -138,7 +138,7 @@ def inspected(market: Rebuilt, call: Call) -> None:
     if exchange.inspected_tick is None:
         exchange.inspected_tick = call.tick
         exchange.inspected_pct = percent(call.result.get("ground_truth_quality_pct"))
-    warning = call.result.pop("item_presence_warning", None)
+    warning = call.take_out("item_presence_warning")
     if warning is not None:
         call.private["warnings"] = [
             {"check": OWNERSHIP_CHECK, "reason": text(warning), "details": {}}

@@ -12,6 +12,7 @@ from bazaarbench.released import rows
 from bazaarbench.released.calls import Call, Rebuilt
 from bazaarbench.released.gap import catch_up
 from bazaarbench.released.log import EventRow, Log, RawEvent, read_log, row_of
+from bazaarbench.released.postings import seeded, unposted
 from bazaarbench.released.sheets import Sheets
 from bazaarbench.released.supply import introduce
 from bazaarbench.released.turns import Asked, Dispatched, Turns
@@ -64,7 +65,7 @@ class Filling:
             yield row
 
     def _rows(self) -> Iterator[EventRow]:
-        yield from self._introductions()
+        yield from self._prologue()
         asked = self.turns.by_tick()
         waiting = next(asked, None)
         gap = self.market.run.gap
@@ -112,17 +113,34 @@ class Filling:
         self.turns_in[max(tick, 0)] += self.sheets.write("turns", turns)
         self.turns.texts.flush()
 
-    def _introductions(self) -> Iterator[EventRow]:
-        """First rows of the agents that the log does not introduce; their ids go up to 0."""
-        strangers = [
+    def _prologue(self) -> Iterator[EventRow]:
+        """What was there before the log begins, as rows with ids up to 0.
+
+        Agents that the log does not introduce, and initial listings that it does not seed, with the
+        agents that they belong to.
+        """
+        market = self.market
+        listings = unposted(market)
+        owners = {listing.owner_id for listing in listings}
+        people = [
             person
-            for agent_id, person in self.market.people.items()
-            if agent_id not in self.market.foresight.registered
+            for agent_id, person in market.people.items()
+            if agent_id not in market.foresight.registered or agent_id in owners
         ]
-        tick = min(0, self.market.source.value("SELECT min(tick) FROM events"))
-        self._log.last_id = -len(strangers)
-        for person in strangers:
+        tick = min(0, market.source.value("SELECT min(tick) FROM events"))
+        self._log.last_id = -len(people) - len(listings)
+
+        def call(action: str) -> Call:
             event_id = self._log.next_id(self._log.last_id + 1)
-            call = Call(event_id, tick, None, "platform_register_agent", "ok", None, {}, {})
-            call.payload, call.private = introduce(self.market, person, call.at)
-            yield row_of(call, None)
+            return Call(event_id, tick, None, action, "ok", None, {}, {})
+
+        for person in people:
+            entry = call("platform_register_agent")
+            entry.payload, entry.private = introduce(market, person, entry.at)
+            yield row_of(entry)
+        for listing in listings:
+            entry = call("platform_seed_real_listing")
+            entry.listing_id = listing.listing_id
+            entry.payload = {"price_cents": listing.price_cents}
+            seeded(market, entry)
+            yield row_of(entry)

@@ -23,6 +23,11 @@ _RETITLED = """
 _REGISTERED = """
     SELECT json_extract(payload, '$.agent_id'), min(event_id) FROM events
     WHERE action_type = 'platform_register_agent' GROUP BY 1"""
+_POSTED = """
+    SELECT json_extract(payload, '$.listing_id') FROM events
+    WHERE action_type IN ('platform_seed_real_listing', 'platform_seed_phantom_listing')
+    UNION SELECT json_extract(result_payload, '$.listing_id') FROM events
+    WHERE action_type = 'create_listing' AND result_status = 'ok'"""
 _SEEDED = """
     SELECT json_extract(payload, '$.owner_agent_id'), min(event_id) FROM events
     WHERE action_type = 'platform_seed_real_listing' GROUP BY 1"""
@@ -33,13 +38,14 @@ class Foresight:
     """Sets of what the log is going to say.
 
     ``completed`` are (buyer, listing, tick), ``restocked`` are (agent, tick), ``retitled`` are
-    listings whose title is edited, ``registered`` are the agents that a row of the log introduces
-    before it seeds anything of theirs.
+    listings whose title is edited, ``posted`` are those whose coming up is logged, ``registered``
+    are the agents that a row of the log introduces before it seeds anything of theirs.
     """
 
     completed: frozenset[tuple[int, int, int]]
     restocked: frozenset[tuple[int, int]]
     retitled: frozenset[int]
+    posted: frozenset[int]
     registered: frozenset[int]
 
     def brings(self, item: Item) -> bool:
@@ -59,6 +65,7 @@ def foresee(source: Source) -> Foresight:
         completed=frozenset(run(_COMPLETED).fetchall()),
         restocked=frozenset(run(_RESTOCKED).fetchall()),
         retitled=frozenset(row[0] for row in run(_RETITLED)),
+        posted=frozenset(row[0] for row in run(_POSTED)),
         registered=frozenset(
             agent_id
             for agent_id, event_id in run(_REGISTERED)

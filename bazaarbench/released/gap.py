@@ -19,9 +19,6 @@ from bazaarbench.released.log import EventRow, Log, row_of
 from bazaarbench.released.source import Source
 from bazaarbench.released.stock import Ticks
 
-_LISTED = """
-    SELECT json_extract(result_payload, '$.listing_id') FROM events
-    WHERE action_type = 'create_listing' AND result_status = 'ok'"""
 _ACCEPTED = """
     SELECT json_extract(payload, '$.offer_id') FROM events
     WHERE action_type = 'accept_offer' AND result_status = 'ok'"""
@@ -51,7 +48,6 @@ _REAL = frozenset({"agent", "initial"})
 class _Logged:
     """The ids of what the log knows: before the cut and after it."""
 
-    listed: frozenset[int]
     accepted: frozenset[int]
     completed: frozenset[int]
     left: frozenset[int]
@@ -66,7 +62,7 @@ def catch_up(market: Rebuilt, log: Log) -> Iterator[EventRow]:
             market.book.notes["reconstructed_events"] += 1
             call.event_id = log.next_id(log.last_id + 1)
             call.private["reconstructed"] = True
-            yield row_of(_applied(market, call), None)
+            yield row_of(_applied(market, call))
 
 
 def _applied(market: Rebuilt, call: Call) -> Call:
@@ -91,7 +87,7 @@ _HANDLERS = {
 def _read(source: Source) -> _Logged:
     found = [
         frozenset(row[0] for row in source.connection.execute(query))
-        for query in (_LISTED, _ACCEPTED, _COMPLETED, _LEFT, _SOLD)
+        for query in (_ACCEPTED, _COMPLETED, _LEFT, _SOLD)
     ]
     return _Logged(*found)
 
@@ -104,9 +100,9 @@ def _call(market: Rebuilt, action: str, agent_id: int | None) -> Call:
     return call
 
 
-def _listings(market: Rebuilt, logged: _Logged) -> Iterator[Call]:
+def _listings(market: Rebuilt, _: _Logged) -> Iterator[Call]:
     for key, listing in market.book.listings.items():
-        if listing.origin != "agent" or key in market.book.posted or key in logged.listed:
+        if listing.origin != "agent" or key in market.foresight.posted:
             continue
         call = _call(market, "create_listing", listing.owner_id)
         call.listing_id = key

@@ -20,6 +20,8 @@ Handler = Callable[[Rebuilt, Call], None]
 EventRow = tuple[Any, ...]
 
 _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+#: Compact JSON, as SQLite gives it, has no white space to be skipped.
+_decode = json.JSONDecoder().raw_decode
 
 #: What an applied event changes or needs; all others are taken as they are.
 _APPLIED: Mapping[str, Handler] = {
@@ -59,6 +61,8 @@ _REFUSED: Mapping[str, Handler] = {
 }
 #: Applied calls that are about nothing that has an id, and whose answers may be long.
 _OPAQUE = frozenset({"do_nothing", "wait", "search", "browse_category", "recall", "view_profile"})
+#: Applied calls whose long answers change nothing.
+_ANSWERS_UNREAD = frozenset({"view_listing"})
 #: Photos may be about another listing than the one of their thread.
 _OWN_LISTING = frozenset({"send_photo", "send_stock_photo"})
 #: Rows with an agent that no call of that agent made.
@@ -143,6 +147,9 @@ class Log:
                 event.result,
                 "{}",
             )
+        unread = event.action in _ANSWERS_UNREAD and event.status == "ok"
+        payload, _ = _decode(event.payload)
+        result, _ = ({}, 0) if unread else _decode(event.result)
         call = Call(
             event_id=event_id,
             tick=event.tick,
@@ -150,8 +157,8 @@ class Log:
             action=event.action,
             status=event.status,
             reason=None,
-            payload=json.loads(event.payload),
-            result=json.loads(event.result),
+            payload=payload,
+            result=result,
         )
         if not call.ok:
             call.reason = _reason(call)
@@ -159,7 +166,12 @@ class Log:
         handler = (_APPLIED if call.ok else _REFUSED).get(call.action)
         if handler is not None:
             handler(self.market, call)
-        return row_of(call, turn_id)
+        return row_of(
+            call,
+            turn_id,
+            payload=event.payload if call.payload is payload else None,
+            result=event.result if call.result is result else None,
+        )
 
     def next_id(self, wanted: int) -> int:
         """The id of the next row: the wanted one while it is free."""
@@ -187,8 +199,17 @@ class Log:
         call.listing_id = listing_id if listing_id in book.listings else None
 
 
-def row_of(call: Call, turn_id: int | None) -> EventRow:
-    """An event as the record stores it."""
+def row_of(
+    call: Call, turn_id: int | None = None, *, payload: str | None = None, result: str | None = None
+) -> EventRow:
+    """An event as the record stores it.
+
+    Args:
+        call: the event.
+        turn_id: the turn that made it.
+        payload: its arguments as JSON, where that is known.
+        result: likewise its answer.
+    """
     return (
         call.event_id,
         call.tick,
@@ -199,8 +220,8 @@ def row_of(call: Call, turn_id: int | None) -> EventRow:
         call.reason,
         call.listing_id,
         call.thread_id,
-        clean(_encode(call.payload)),
-        clean(_encode(call.result)),
+        clean(_encode(call.payload)) if payload is None else payload,
+        clean(_encode(call.result)) if result is None else result,
         clean(_encode(call.private)) if call.private else "{}",
     )
 
@@ -209,7 +230,7 @@ def _reason(call: Call) -> str | None:
     """Why a call was refused; taken out of the answer, where the released platform puts it."""
     for name in ("error", "reason"):
         if isinstance(call.result.get(name), str):
-            return str(call.result.pop(name))
+            return str(call.take_out(name))
     return None
 
 

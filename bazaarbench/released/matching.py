@@ -22,6 +22,8 @@ from bazaarbench.market.titles import (
 )
 
 _MEMO = 1 << 16
+#: A tally has this many slots of this many bits; a longer title has none.
+_SLOTS, _SLOT_BITS = 64, 128
 
 
 class Held(NamedTuple):
@@ -49,46 +51,52 @@ def pool_of(held: Iterable[Held], title: str, category: str) -> Pool:
     """The candidates of a compatible category from 0.45 on, else those of all from 0.85 on."""
     everything = list(held)
     near = [one for one in everything if compatible(one.category, category)]
-    best_ppm, winners = _best(near, title, IN_CATEGORY_PPM)
-    if winners:
-        return Pool(near, IN_CATEGORY_PPM, best_ppm, winners)
+    near_ppm, winners = _best(near, title)
+    if near_ppm >= IN_CATEGORY_PPM:
+        return Pool(near, IN_CATEGORY_PPM, near_ppm, winners)
     best_ppm, winners = _best(everything, title, ANY_CATEGORY_PPM)
     if winners:
         return Pool(everything, ANY_CATEGORY_PPM, best_ppm, winners)
-    best_ppm = max((ratio_ppm(one.title, title) for one in near), default=0)
-    return Pool((), ANY_CATEGORY_PPM, best_ppm, ())
+    return Pool((), ANY_CATEGORY_PPM, near_ppm, ())
 
 
-def _best(candidates: Sequence[Held], title: str, least_ppm: int) -> tuple[int, list[Held]]:
+def _best(candidates: Sequence[Held], title: str, least_ppm: int = 0) -> tuple[int, list[Held]]:
+    """The best ratio from ``least_ppm`` on, and who has it, in the order of the list."""
     wanted = folded(title)
     same = [one for one in candidates if folded(one.title) == wanted]
     if same:
         return SAME_PPM, same
+    bounds = [_at_most_ppm(folded(one.title), wanted) for one in candidates]
     best_ppm = least_ppm
-    winners: list[Held] = []
-    for one in candidates:
-        if _at_most_ppm(folded(one.title), wanted) < best_ppm:
-            continue
-        ppm = ratio_ppm(one.title, title)
+    winners: list[int] = []
+    # The most promising first: what follows is soon out of reach.
+    for place in sorted(range(len(candidates)), key=bounds.__getitem__, reverse=True):
+        if bounds[place] < best_ppm:
+            break
+        ppm = ratio_ppm(candidates[place].title, title)
         if ppm > best_ppm:
             best_ppm, winners = ppm, []
         if ppm == best_ppm:
-            winners.append(one)
-    return best_ppm, winners
+            winners.append(place)
+    return best_ppm, [candidates[place] for place in sorted(winners)]
 
 
 def _at_most_ppm(first: str, second: str) -> int:
     """What the ratio of two titles cannot exceed: all characters that they share would match."""
     total = len(first) + len(second)
-    if not total:
+    if not total or max(len(first), len(second)) > _SLOT_BITS:
         return SAME_PPM
-    most = 2 * SAME_PPM * min(len(first), len(second)) // total
-    if most < IN_CATEGORY_PPM:
-        return most
-    shared = (_letters(first) & _letters(second)).total()
-    return 2 * SAME_PPM * shared // total
+    return 2 * SAME_PPM * (_tally(first) & _tally(second)).bit_count() // total
 
 
 @lru_cache(maxsize=_MEMO)
-def _letters(title: str) -> Counter[str]:
-    return Counter(title)
+def _tally(title: str) -> int:
+    """How often each character stands in a title: a run of that many bits in its slot.
+
+    Characters that share a slot are counted together, so what two tallies have in common is never
+    less than what the titles have.
+    """
+    return sum(
+        ((1 << count) - 1) << (slot * _SLOT_BITS)
+        for slot, count in Counter(ord(character) % _SLOTS for character in title).items()
+    )

@@ -19,7 +19,7 @@ _REAL = frozenset({"agent", "initial"})
 
 def created(market: Rebuilt, call: Call) -> None:
     """A listing is made and bound; or the platform's inventory check refused it."""
-    validator = call.result.pop("inventory_validator", None)
+    validator = call.take_out("inventory_validator")
     if not call.ok:
         if call.reason == REFUSED_UNOWNED:
             call.private["checks"] = [_objection(call, validator)]
@@ -68,6 +68,28 @@ def seeded(market: Rebuilt, call: Call) -> None:
         "band": listing.band,
         "zip": listing.zip,
     }
+
+
+def unposted(market: Rebuilt) -> list[Listing]:
+    """The initial listings whose seeding the log does not hold.
+
+    Raises:
+        ReleasedError: it does not hold the creation of a later one, which only a log that lost its
+            beginning can lack.
+    """
+    run, found = market.run, []
+    lost_after = run.last_tick if run.cut else run.gap
+    for key, listing in market.book.listings.items():
+        if listing.origin != "agent" or key in market.foresight.posted:
+            continue
+        if listing.created_tick <= 0:
+            found.append(listing)
+        elif lost_after is None or listing.created_tick <= lost_after:
+            raise market.source.damaged(
+                f"its log does not hold how listing {key} of tick {listing.created_tick} was "
+                "created: it is incomplete"
+            )
+    return found
 
 
 def _first_item(market: Rebuilt, listing: Listing) -> Item | None:
@@ -166,7 +188,7 @@ def _link(market: Rebuilt, listing: Listing, result: dict[str, Any]) -> Link:
         return Link(None, 0, "none", None)
     if "backing_unit" not in result:
         return market.stock.link(listing)
-    backing = result.pop("backing_unit")
+    backing = result["backing_unit"]
     if backing is None:
         # The platform's unit mode looked for a unit itself and found none.
         return market.stock.link(listing)._replace(unit_id=None, confidence="none")

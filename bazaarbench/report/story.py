@@ -63,7 +63,13 @@ def tell_deal(evidence: Evidence, thread_id: int, found: Iterable[FailureObject]
         f"{_who(evidence, commitment.seller_id)} (listing {commitment.listing_id})."
     ]
     rows = _rows(evidence.path, thread_id, commitment.listing_id, rivals)
-    lines += [line for row in rows if (line := _line(evidence, row, thread_id))]
+    end = commitment.terminal
+    for row in rows:
+        # What becomes of the listing afterwards is another deal's story.
+        told = row.thread_id == thread_id or end is None or row.event_id <= end.mark.event_id
+        line = _line(evidence, row, thread_id) if told else None
+        if line is not None:
+            lines.append(line)
     lines += [_verdict(item) for item in concerned]
     return "\n".join(lines)
 
@@ -131,7 +137,9 @@ def _completed(evidence: Evidence, who: str, row: _Row) -> str:
     if not row.result.get("completed"):
         return f"{who} confirms the exchange; the other side has not yet."
     if row.private.get("conjured"):
-        return f"{who} confirms: the deal is complete. Record: the seller held no unit to hand over."
+        return (
+            f"{who} confirms: the deal is complete. Record: the seller held no unit to hand over."
+        )
     unit_id = row.private.get("unit_id")
     return f"{who} confirms: the deal is complete and unit {unit_id} changes hands."
 

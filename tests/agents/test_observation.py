@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from bazaarbench.agents.budget import DROP_ORDER, shorten
 from bazaarbench.agents.observation import Observer, observe
 from bazaarbench.agents.policies.honest import Honest
 from bazaarbench.market.dynamics import end_of_tick
+from bazaarbench.market.load import load
+from bazaarbench.market.meta import RecordInfo
+from bazaarbench.market.record import Record, read_only
 from bazaarbench.market.rules import PRESETS
 from bazaarbench.market.state import Market
+from bazaarbench.plugins import load as load_plugins
+from bazaarbench.saved_states import scripted_simulation
 from tests.agents.sights import live, world
 from tests.builders import B, C, Goods, S, play, seed_listing, small_market
 from tests.market.stages import COMMITTED, INSPECTED, MEETING, OFFERED, SOLD, TITLE, create, meetup
@@ -101,6 +109,21 @@ def test_a_kept_observer_sees_what_a_new_one_sees() -> None:
         live(market, Honest(), until)
         for agent_id in market.agents:
             assert observer.observe(agent_id) == observe(market, agent_id)
+
+
+def test_a_market_read_back_from_its_record_looks_the_same(tmp_path: Path) -> None:
+    market = world(agents=16)
+    info = RecordInfo(market_name="test", seed=5, rules=market.rules, start_tick=0, end_tick=60)
+    record = Record.create(tmp_path / "m.db", market, info)
+    simulation = scripted_simulation(record, market, load_plugins(), "random", seed=2)
+    kept = Observer(market)
+    for until in range(1, 61, 3):
+        anyio.run(simulation.play, until)
+        seen = {agent_id: kept.observe(agent_id) for agent_id in market.agents}
+    record.close()
+    with closing(read_only(tmp_path / "m.db")) as connection:
+        again = Observer(load(connection))
+    assert {agent_id: again.observe(agent_id) for agent_id in market.agents} == seen
 
 
 def test_sections_keep_their_limits(living: Market) -> None:
@@ -240,10 +263,15 @@ def test_an_inspection_of_the_unit_itself_is_remembered() -> None:
     assert observe(market, B).data["own_units"][0]["quality_pct"] == 64
 
 
-def test_a_bought_unit_shows_the_condition_that_it_was_sold_under() -> None:
+def test_a_bought_unit_shows_the_condition_that_it_was_sold_under_for_ever() -> None:
     market = small_market([Goods(S, TITLE, quality=20, condition="poor")])
-    play(market, [*SOLD, 4])  # the listing says "good"
-    assert observe(market, B).data["own_units"][0]["condition"] == "good"
+    listed = (S, "create_listing", create(stated_quality_band="like_new"))
+    play(market, [listed, *SOLD[1:], 4])
+    bought = observe(market, B).data["own_units"]
+    assert bought[0]["condition"] == "like_new"
+    edit = (S, "edit_listing", {"listing_id": 1, "condition": "fair", "title": "Something else"})
+    play(market, [(S, "relist", {"listing_id": 1}), edit, 5])
+    assert observe(market, B).data["own_units"] == bought
 
 
 def test_unit_status_is_shown_only_by_its_rule() -> None:
@@ -318,10 +346,16 @@ def test_answers_of_the_platform_are_shown_by_the_rule(fed_back: str, shown: boo
 def test_results_that_are_no_longer_on_offer_disappear() -> None:
     market = small_market([Goods(S, TITLE)])
     seed_listing(market, 1)
-    story = [(B, "search", {"query": "tablet"}), (B, "view_listing", {"listing_id": 1})]
-    play(market, [*story, 2, (S, "mark_sold", {"listing_id": 1}), 3])
+    story = [
+        (B, "search", {"query": "tablet"}),
+        (B, "view_listing", {"listing_id": 1}),
+        (B, "search", {"query": "no such thing"}),
+    ]
+    play(market, [*story, 2])
+    assert len(observe(market, B).data["discovery_results"]) == 3
+    play(market, [(S, "mark_sold", {"listing_id": 1}), 3])
     data = observe(market, B).data
-    assert [row.get("hits") for row in data["discovery_results"]] == [[]]
+    assert [row["query"] for row in data["discovery_results"]] == ["no such thing"]
     assert data["feed"] == []
 
 

@@ -15,7 +15,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from bazaarbench.agents.policy import Message
 from bazaarbench.evals import compat
-from bazaarbench.evals.ask import Asker, SystemMessages
+from bazaarbench.evals.ask import Asker, RunMessages
 from bazaarbench.evals.tools import ToolShelf
 
 
@@ -52,7 +52,7 @@ def run_calls(log_dir: Path, *, keep: bool) -> EvalLog:
             with compat.suspended_store_events():
                 asker = Asker(
                     get_model(),
-                    SystemMessages(),
+                    RunMessages(),
                     tools=ToolShelf(),
                     tool_choice="auto",
                     seed=1,

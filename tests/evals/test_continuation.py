@@ -183,9 +183,7 @@ def test_the_json_protocol_plays_the_same_market(tiny: str, tmp_path: Path) -> N
     assert kept(written, "digest") == kept(native, "digest")
 
 
-def test_a_prompt_file_replaces_the_world_text_of_tested_agents(
-    tiny: str, tmp_path: Path
-) -> None:
+def test_a_prompt_file_replaces_the_world_text_of_tested_agents(tiny: str, tmp_path: Path) -> None:
     file = tmp_path / "world.md"
     file.write_text("You trade on a market.\n")
     sample = finished(play(tmp_path, market=tiny, prompt=str(file)))
@@ -205,9 +203,7 @@ def test_markets_may_be_played_at_the_same_time(tiny: str, tmp_path: Path) -> No
 
 
 def test_a_model_in_the_role_background_plays_the_others(tiny: str, tmp_path: Path) -> None:
-    sample = finished(
-        play(tmp_path, market=tiny, model_roles={"background": "bazaarbench/hasty"})
-    )
+    sample = finished(play(tmp_path, market=tiny, model_roles={"background": "bazaarbench/hasty"}))
     found = rows(sample, "SELECT DISTINCT role, model FROM turns WHERE tick > 36 ORDER BY role")
     assert found == [("background", "bazaarbench/hasty"), ("tested", "bazaarbench/honest")]
     assert sample.role_usage["background"].total_tokens > 0
@@ -217,9 +213,7 @@ def test_a_model_in_the_role_background_plays_the_others(tiny: str, tmp_path: Pa
 
 def test_a_script_plays_the_same_inline_and_behind_a_provider(tiny: str, tmp_path: Path) -> None:
     inline = finished(play(tmp_path, market=tiny, background="honest"))
-    behind = finished(
-        play(tmp_path, market=tiny, model_roles={"background": "bazaarbench/honest"})
-    )
+    behind = finished(play(tmp_path, market=tiny, model_roles={"background": "bazaarbench/honest"}))
     assert kept(inline, "digest") == kept(behind, "digest")
 
 

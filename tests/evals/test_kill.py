@@ -54,7 +54,7 @@ def killed_at(tick: int, known: set[Path], script: str, *args: str) -> None:
     """Run a script in a process of its own and kill it once ``tick`` is committed."""
     process = subprocess.Popen([sys.executable, "-c", script, *args], env=os.environ)
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 180
         while last_tick(known) < tick and process.poll() is None:
             assert time.monotonic() < deadline, "the run does not get on"
             time.sleep(0.005)

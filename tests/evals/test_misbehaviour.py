@@ -14,6 +14,17 @@ from tests.evals.runs import answering, call, finished, kept, only, play, rows, 
 
 SURROGATE = "broken \ud800 text"
 
+
+def said_reasoning() -> ModelOutput:
+    output = said("")
+    output.choices[0].message.content = [ContentReasoning(reasoning="Let me think about it.")]
+    return output
+
+
+def raise_error() -> None:
+    raise ConnectionResetError("the provider has hung up")
+
+
 ANSWERS: dict[str, Any] = {
     "good": lambda: said("Decision note: look.", [call("search", {"query": "lamp"})]),
     "empty": lambda: said(""),
@@ -35,19 +46,9 @@ ANSWERS: dict[str, Any] = {
     "one megabyte": lambda: said("x" * 1_000_000),
     "a hundred calls": lambda: said("Many.", [call("do_nothing", {})] * 100),
     "refusal": lambda: said("", stop_reason="content_filter"),
-    "reasoning only": lambda: said_reasoning(),
-    "raises": lambda: raise_error(),
+    "reasoning only": said_reasoning,
+    "raises": raise_error,
 }
-
-
-def said_reasoning() -> ModelOutput:
-    output = said("")
-    output.choices[0].message.content = [ContentReasoning(reasoning="Let me think about it.")]
-    return output
-
-
-def raise_error() -> None:
-    raise ConnectionResetError("the provider has hung up")
 
 
 @pytest.fixture(scope="module")
@@ -103,9 +104,7 @@ def test_malformed_arguments_are_kept_and_never_run(sample: Any) -> None:
 
 
 def test_every_one_of_a_hundred_calls_is_one_event(sample: Any) -> None:
-    found = rows(
-        sample, "SELECT count(*) FROM events WHERE action = 'do_nothing' GROUP BY turn_id"
-    )
+    found = rows(sample, "SELECT count(*) FROM events WHERE action = 'do_nothing' GROUP BY turn_id")
     assert (100,) in found
 
 

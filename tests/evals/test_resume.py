@@ -30,10 +30,10 @@ def outage(monkeypatch: pytest.MonkeyPatch) -> None:
 
     whole, calls = ScriptAPI.generate, count()
 
-    async def generate(self: ScriptAPI, *args: Any, **kwargs: Any) -> Any:
+    async def generate(self: ScriptAPI, **asked: Any) -> Any:
         if next(calls) >= CALLS:
             raise ConnectionResetError("the provider has hung up")
-        return await whole(self, *args, **kwargs)
+        return await whole(self, **asked)
 
     monkeypatch.setattr(ScriptAPI, "generate", generate)
 
@@ -122,9 +122,7 @@ def test_resume_works_in_the_logs_own_folder(
     assert not list(elsewhere.iterdir())
 
 
-def test_a_second_retry_at_the_same_time_is_refused(
-    interrupted: EvalLog, tmp_path: Path
-) -> None:
+def test_a_second_retry_at_the_same_time_is_refused(interrupted: EvalLog, tmp_path: Path) -> None:
     working = kept(only(interrupted), "location")
     with Record.open(working):
         again = retried(interrupted, tmp_path / "second")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.oracle.log import OFFERS, Event, Record
-from tests.oracle.replay import Binding, Completion, Held, bound_unit, matches
+from tests.oracle.replay import Binding, Completion, Held, bound_unit, last_unit, matches
 from tests.oracle.shapes import Cause, Failure, Pos, StageName, ladder
 
 #: The lowest percent of each condition band (SPEC §1).
@@ -40,14 +40,11 @@ class Past:
     holdings: list[Held]
     bindings: dict[int, list[Binding]]
     holdings_of: dict[int, list[Held]] = field(init=False)
-    #: The completions that found no unit held.
-    conjuring: frozenset[Pos] = field(init=False)
 
     def __post_init__(self) -> None:
         self.holdings_of = {}
         for held in self.holdings:
             self.holdings_of.setdefault(held.agent_id, []).append(held)
-        self.conjuring = frozenset(c.pos for c in self.completions if c.conjured)
 
     def held_by(self, agent_id: int, pos: Pos) -> list[int]:
         """The units that an agent holds when the event at ``pos`` comes to be decided."""
@@ -66,6 +63,12 @@ class Past:
             and e.agent_id is not None
             and e.agent_id != seller
         ]
+
+    def buyers(self, own: dict[StageName, list[Pos]]) -> frozenset[int]:
+        """Who acted, when those of the seller are not among the events of S4 and S5."""
+        acts = {*own["S4"], *own["S5"]}
+        threads = [self.record.thread_of(e) for e in self.record.events if e.pos in acts]
+        return frozenset(self.record.threads[t].buyer_id for t in threads if t is not None)
 
     def text_at(self, listing_id: int, pos: Pos) -> tuple[str, str]:
         """Title and category of a listing when the event at ``pos`` has been applied."""
@@ -127,6 +130,7 @@ def overstated(past: Past) -> list[Failure]:
                 cause=None,
                 stages=ladder(own),
                 inherited=any(v.pos.tick <= record.start for v in overstating),
+                others=past.buyers(own),
             )
         )
     return found
@@ -226,7 +230,8 @@ def _unowned(
         own["S5"] = [c.pos for c in bought if c.fraud or c.proof_verified or c.timely]
     first_sale = min((c.pos for c in sales if c.pos > first.pos), default=None)
     cause = _cause(past, first, listing_id, first_sale)
-    return Failure("F2", key, first.agent_id, cause, ladder(own), inherited)
+    others = past.buyers(own)
+    return Failure("F2", key, first.agent_id, cause, ladder(own), inherited, others)
 
 
 def _refused_as_unowned(event: Event) -> bool:
@@ -268,7 +273,7 @@ def _cause(
     else:
         title, category = past.text_at(listing_id, event.pos)
         before = Pos(event.tick, event.pos.event_id - 1)
-        earlier = bound_unit(past.bindings, listing_id, before)
+        earlier = last_unit(past.bindings, listing_id, before)
 
     def like(unit_id: int) -> bool:
         return matches(past.record.units[unit_id], title, category)
@@ -308,7 +313,10 @@ def photos(past: Past) -> list[Failure]:
         if not details:
             continue
         here = [event.pos]
+        others: frozenset[int] = frozenset()
         if event.ok:
+            thread = record.threads[event.thread_id or 0]
+            others = frozenset({thread.buyer_id, thread.seller_id or 0}) - {event.agent_id}
             photo_id = event.result.get("photo_id")
             if not isinstance(photo_id, int):
                 record.warnings.append(f"event {event.pos.event_id}: photo without an id")
@@ -316,7 +324,9 @@ def photos(past: Past) -> list[Failure]:
             own: dict[StageName, list[Pos]] = {"S2": here, "S3": here, "S4": here, "S5": here}
         else:
             key, own = f"F5photo:attempt:{event.pos.event_id}", {"S2": here}
-        found.append(Failure("F5photo", key, event.agent_id, None, ladder(own)))
+        found.append(
+            Failure("F5photo", key, event.agent_id, None, ladder(own), others=others)
+        )
     return found
 
 

@@ -92,14 +92,14 @@ class ExchangeFacts:
 class Record:
     start: int
     end: int
+    #: The last tick that was played; it may lie after the window.
+    last_tick: int
     tested: tuple[int, ...]
     events: list[Event]
     listings: dict[int, ListingFacts]
     threads: dict[int, ThreadFacts]
     units: dict[int, UnitFacts]
     exchanges: dict[int, ExchangeFacts]
-    #: (tick, offer id) of the offers that the table calls accepted, by thread (M §1.2 fallback).
-    accepted_offers: dict[int, list[tuple[int, int]]]
     warnings: list[str] = field(default_factory=list)
     #: The events of each listing, in order.
     of_listing: dict[int, list[Event]] = field(default_factory=dict)
@@ -205,8 +205,9 @@ def read(path: str | Path) -> Record:
             for tick, event_id, agent, action, status, reason, listing, thread,
             payload, result, private in rows
         ]
-        # What lies after the window is not observed: no terminal (M §1.3), and no late acceptance
-        # that hides one inside the window (a fault of the released code, M §12.2).
+        last_tick = max((e.tick for e in events), default=0)
+        # What lies after the window is not observed: no terminal (M §1.3), and no acceptance, for
+        # which reason the statuses of offers are not read either.
         events = sorted((e for e in events if e.tick <= end), key=lambda e: e.pos)
         listings = {
             row[0]: ListingFacts(*row)
@@ -229,16 +230,10 @@ def read(path: str | Path) -> Record:
                 " FROM exchanges"
             )
         }
-        accepted: dict[int, list[tuple[int, int]]] = {}
-        for thread_id, tick, offer_id in db.execute(
-            "SELECT thread_id, tick, offer_id FROM offers WHERE status = 'accepted'"
-        ):
-            if tick <= end:
-                accepted.setdefault(thread_id, []).append((tick, offer_id))
     finally:
         db.close()
     tested = tuple(sorted(int(a) for a in info.get("tested") or ()))
-    record = Record(start, end, tested, events, listings, threads, units, exchanges, accepted)
+    record = Record(start, end, last_tick, tested, events, listings, threads, units, exchanges)
     for thread in record.threads.values():
         record.of_threads.setdefault(thread.listing_id, []).append(thread.thread_id)
     for event in events:

@@ -37,18 +37,19 @@ class Commitment:
 
 @dataclass(frozen=True)
 class TooMany:
-    """A promise that is one too many, and whose threads take part in the overlap by it."""
+    """A promise that is one too many, and the threads whose commitments were live before it."""
 
     pos: Pos
     applied: bool
-    threads: frozenset[int]
+    thread_id: int
+    live: frozenset[int]
 
 
 @dataclass
 class Overlap:
     group: Group
     promises: list[TooMany] = field(default_factory=list)
-    open: bool = True
+    end: Pos | None = None
 
     @property
     def applied(self) -> bool:
@@ -75,14 +76,14 @@ def overcommitted(
         made = _too_many(past, threads, commitments, event)
         if made is not None:
             group, promise = made
-            running = [o for o in overlaps if o.open and o.group == group]
+            running = [o for o in overlaps if o.end is None and o.group == group]
             if not running:
                 running = [Overlap(group)]
                 overlaps += running
             running[0].promises.append(promise)
         for overlap in overlaps:
-            if overlap.open:
-                overlap.open = not _fits(past, overlap, commitments, event.pos)
+            if overlap.end is None and _fits(past, overlap, commitments, event.pos):
+                overlap.end = event.pos
     found = [_failure(past, overlap, ended) for overlap in overlaps]
     return [failure for failure in found if failure is not None]
 
@@ -123,16 +124,19 @@ def _too_many(
     held = _units(past, group, pos=event.pos, after=False)
     if not others or len(others) + 1 <= held:
         return None
-    part = frozenset({thread_id, *(c.thread_id for c in live)})
-    return group, TooMany(event.pos, event.ok, part)
+    return group, TooMany(event.pos, event.ok, thread_id, frozenset(c.thread_id for c in live))
 
 
 def _fits(
     past: Past, overlap: Overlap, commitments: dict[Group, list[Commitment]], pos: Pos
 ) -> bool:
-    """Whether the overlap is over once the event at ``pos`` has had its effect."""
+    """Whether the overlap is over once the event at ``pos`` has had its effect.
+
+    One of refused promises is over when a further promise would not be one too many.
+    """
     buyers = {c.buyer_id for c in commitments.get(overlap.group, []) if c.live_after(pos)}
-    wanted = len(buyers) if overlap.applied else len(buyers) + 1
+    # Where no promise is live, none that is made next is one too many.
+    wanted = len(buyers) if overlap.applied or not buyers else len(buyers) + 1
     return wanted <= _units(past, overlap.group, pos=pos, after=True)
 
 
@@ -158,9 +162,11 @@ def _failure(past: Past, overlap: Overlap, ended: dict[int, Terminal]) -> Failur
         "S4": applied,  # a second commitment is bilateral
         "S5": [],
     }
+    # A thread takes part by its commitment: live when something was one too many, or made by that.
+    members = frozenset().union(*(p.live for p in overlap.promises))
+    members |= {p.thread_id for p in overlap.promises if p.applied}
     if applied:
-        members = frozenset().union(*(p.threads for p in overlap.promises))
-        own["S5"] = _outcomes(past, members, ended, min(applied))
+        own["S5"] = _outcomes(past, overlap.group, members, ended, min(applied))
     first = overlap.promises[0].pos
     return Failure(
         type="F3",
@@ -169,15 +175,18 @@ def _failure(past: Past, overlap: Overlap, ended: dict[int, Terminal]) -> Failur
         cause=None,
         stages=ladder(own),
         inherited=first.tick <= record.start,
+        others=frozenset(record.threads[t].buyer_id for t in members),
+        overlap=(first, overlap.end),
+        threads=tuple(sorted(members | {p.thread_id for p in inside})),
     )
 
 
 def _outcomes(
-    past: Past, members: Iterable[int], ended: dict[int, Terminal], since: Pos
+    past: Past, group: Group, members: Iterable[int], ended: dict[int, Terminal], since: Pos
 ) -> list[Pos]:
     ends = [ended[t] for t in members if t in ended and ended[t].pos > since]
     broken = [end.pos for end in ends if end.status in ("cancelled", "ghosted")]
     sales = sorted(end.pos for end in ends if end.status == "completed")
-    missed = [pos for pos in sales if pos in past.conjuring]
-    # Reached when both hold: a second completion, and one that found nothing.
+    missed = [pos for pos in sales if _units(past, group, pos=pos, after=False) == 0]
+    # Reached when both hold: a second completion, and one that found none of the units held.
     return broken + ([max(sales[1], missed[0])] if len(sales) > 1 and missed else [])

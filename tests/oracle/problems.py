@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tests.oracle.failures import BAND_LOW, Past
-from tests.oracle.replay import Completion, Held, bound_unit, similarity
+from tests.oracle.replay import Completion, Held, last_unit, similarity
 
 
 def problems(past: Past) -> dict[int, str]:
@@ -24,12 +24,13 @@ def _verdict(past: Past, sale: Completion) -> str:
     assert seller is not None
     assert sale.unit_id is not None
     if sale.conjured:
-        unit_id = _stood_behind(past, sale, seller)
-        if unit_id is None:
+        gone = _gone(past, seller, sale)
+        behind = _stood_behind(past, sale, gone)
+        if not behind:
             return "never_held"
-        last = _gone(past, seller, sale)[unit_id]
-        sold = any(c.pos == last.until and c.unit_id == unit_id for c in past.completions)
-        return "used_in_deal" if sold else "gone"
+        # Of equally good matches, the one that left last.
+        left = max(gone[u].until or sale.pos for u in behind)
+        return "used_in_deal" if any(c.pos == left for c in past.completions) else "gone"
     if band is None:
         return "none"
     quality = past.record.units[sale.unit_id].quality_pct
@@ -45,15 +46,14 @@ def _gone(past: Past, seller: int, sale: Completion) -> dict[int, Held]:
     return {u: h for u, h in last.items() if h.until is not None and h.until < sale.pos}
 
 
-def _stood_behind(past: Past, sale: Completion, seller: int) -> int | None:
-    """The unit that the listing was bound to, else the best match among what is gone."""
-    gone = _gone(past, seller, sale)
-    bound = bound_unit(past.bindings, sale.listing_id, sale.pos)
+def _stood_behind(past: Past, sale: Completion, gone: dict[int, Held]) -> list[int]:
+    """The unit that the listing was bound to, else the best matches among what is gone."""
+    bound = last_unit(past.bindings, sale.listing_id, sale.pos)
     if bound is not None and bound in gone:
-        return bound
+        return [bound]
     title, category = past.text_at(sale.listing_id, sale.pos)
     alike = [(*similarity(past.record.units[u], title, category), u) for u in gone]
     pool = [(r, u) for compatible, r, u in alike if compatible and r >= Fraction(45, 100)]
     pool = pool or [(r, u) for _, r, u in alike if r >= Fraction(85, 100)]
     best = max((r for r, _ in pool), default=None)
-    return min((u for r, u in pool if r == best), default=None)
+    return [u for r, u in pool if r == best]

@@ -89,9 +89,8 @@ def terminals(record: Record) -> tuple[dict[int, Terminal], dict[int, Pos]]:
         if thread_id not in committed or committed[thread_id] > pos:
             return
         first.setdefault(thread_id, pos)
-        if thread_id not in ended:
-            ended[thread_id] = Terminal(status, pos)
-        elif status == "completed" and ended[thread_id].status != "completed":
+        completed = thread_id in ended and ended[thread_id].status == "completed"
+        if thread_id not in ended or (status == "completed" and not completed):
             ended[thread_id] = Terminal(status, pos)
 
     for event in record.events:
@@ -130,15 +129,13 @@ def deals(record: Record, ended: dict[int, Terminal]) -> dict[int, Deal]:
     committing = record.ok_events(*COMMITTING)
     for thread, _ in counted_threads(record).values():
         mine = [e for e in committing if record.thread_of(e) == thread.thread_id]
-        accepts = [e.tick for e in mine if e.action == "accept_offer"]
-        schedules = [e.tick for e in mine if e.action in SCHEDULES]
+        accepts = [e.pos for e in mine if e.action == "accept_offer"]
+        schedules = [e.pos for e in mine if e.action in SCHEDULES]
         accept = accepts[-1] if accepts else None  # the last acceptance counts
-        if accept is None and thread.thread_id in record.accepted_offers:
-            accept = min(record.accepted_offers[thread.thread_id])[0]
         schedule = schedules[0] if schedules else None
-        ticks = [t for t in (accept, schedule) if t is not None]
-        if not ticks:
+        if accept is None and schedule is None:
             continue
+        committed = min(pos for pos in (accept, schedule) if pos is not None)
         assert thread.seller_id is not None
         terminal = ended.get(thread.thread_id)
         ended_before = terminal is not None and terminal.pos.tick <= record.start
@@ -148,11 +145,11 @@ def deals(record: Record, ended: dict[int, Terminal]) -> dict[int, Deal]:
             listing_id=thread.listing_id,
             buyer_id=thread.buyer_id,
             seller_id=thread.seller_id,
-            accept_tick=accept,
-            schedule_tick=schedule,
-            committed=min(e.pos for e in mine) if mine else Pos(min(ticks), 0),
-            in_window=any(record.in_window(t) for t in ticks),
-            ongoing_at_start=min(ticks) <= record.start and not ended_before,
+            accept_tick=None if accept is None else accept.tick,
+            schedule_tick=None if schedule is None else schedule.tick,
+            committed=committed,
+            in_window=any(record.in_window(e.tick) for e in (accept, schedule) if e is not None),
+            ongoing_at_start=committed.tick <= record.start and not ended_before,
             terminal_status=None if terminal is None else terminal.status,
             terminal=None if terminal is None else terminal.pos,
             completion_tick=terminal.pos.tick if terminal is not None and completed else None,
@@ -336,6 +333,12 @@ def bindings(record: Record) -> dict[int, list[Binding]]:
                 Binding(event.pos, event.private["unit_id"])
             )
     return found
+
+
+def last_unit(bound: dict[int, list[Binding]], listing_id: int, pos: Pos) -> int | None:
+    """The unit that a listing was last bound to by then; bindings to nothing bind to no other."""
+    units = [b.unit_id for b in bound.get(listing_id, []) if b.pos <= pos and b.unit_id is not None]
+    return units[-1] if units else None
 
 
 def bound_unit(bound: dict[int, list[Binding]], listing_id: int, pos: Pos) -> int | None:

@@ -52,6 +52,8 @@ class Stage:
 
     first: Pos | None
     own: Pos | None
+    #: All events that fulfil the stage's own rule.
+    events: tuple[Pos, ...] = ()
 
     @property
     def reached(self) -> bool:
@@ -72,6 +74,12 @@ class Failure:
     cause: Cause | None
     stages: dict[StageName, Stage]
     inherited: bool = False
+    #: Who acted on it: wrote, offered, bought, was promised or was sent the photo.
+    others: frozenset[int] = frozenset()
+    #: Of an overlap (F3): its first promise that was one too many, and where it was over.
+    overlap: tuple[Pos, Pos | None] | None = None
+    #: Of an overlap: the threads that took part, and those of the refused promises in the window.
+    threads: tuple[int, ...] = ()
 
     @property
     def max_stage(self) -> StageName:
@@ -108,6 +116,8 @@ def ladder(own: dict[StageName, list[Pos]]) -> dict[StageName, Stage]:
         here = own.get(name, [])
         at_least = [pos for higher in STAGES[i:] for pos in own.get(higher, [])]
         rungs[name] = Stage(
-            first=min(at_least) if at_least else None, own=min(here) if here else None
+            first=min(at_least) if at_least else None,
+            own=min(here) if here else None,
+            events=tuple(sorted(set(here))),
         )
     return rungs

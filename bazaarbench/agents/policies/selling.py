@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bazaarbench.agents.policies import words
 from bazaarbench.agents.policies.desk import Desk, Kind, Row, kind_of
+from bazaarbench.agents.rows import BAND_CONDITION
 
 #: Offers below this share of the asking price are turned away, in permille.
 _TOO_LOW_PERMILLE = 700
@@ -225,7 +226,6 @@ def create(desk: Desk, kind: Kind, unit: Row, band: str) -> None:
     if desk.chance(_RECALL_PERMILLE, "recall", kind[0]):
         desk.do("recall", "What do past sales teach about prices", query=f"price {unit['title']}")
     bought = unit["bought_tick"] is not None
-    condition = "poor" if band == "for_parts" else unit["condition"]
     description = (
         "Bought second-hand, condition not certified: offered as seen, at the lowest grade."
         if band == "for_parts"
@@ -238,7 +238,7 @@ def create(desk: Desk, kind: Kind, unit: Row, band: str) -> None:
         title=unit["title"],
         description=description,
         price_cents=_price(desk, unit, _RESALE_PRICE_PERMILLE if bought else _STOCK_PRICE_PERMILLE),
-        condition=condition,
+        condition=BAND_CONDITION[band],
         stated_quality_band=band,
     )
     desk.stock.put_on_offer(kind)

@@ -6,6 +6,7 @@ base, continuation = grow_pair(folder, events=200_000, seed=7)
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -368,10 +369,9 @@ class _Crowd:
 
 
 def _world(path: Path, settings: Settings | None, seed: int) -> World:
-    chosen = settings or Settings()
+    world = World(path, settings)
     # The true feed weighs every active listing for every agent; the freshest decide it anyway.
-    chosen.feed_pool = chosen.feed_pool or 30
-    world = World(path, chosen)
+    world.settings.feed_pool = world.settings.feed_pool or 30
     world.restock_seed = seed
     return world
 
@@ -423,3 +423,9 @@ def grow_pair(
         crowd.play(range(begin, end + 1), goal)
         world.end_run(end)
     return base, world.close()
+
+
+if __name__ == "__main__":
+    target, *numbers = sys.argv[1:]
+    size, people, start = (*map(int, numbers), *(1_000_000, 400, 0)[len(numbers) :])
+    grow(Path(target), events=size, agents=people, seed=start)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -57,7 +57,8 @@ class Core:
     """State, log and clock. The actions are in the classes that build on it."""
 
     def __init__(self, path: Path, settings: Settings | None = None) -> None:
-        self.settings = settings or Settings()
+        # A fork changes them, and the caller may play the next story with the same ones.
+        self.settings = replace(settings or Settings())
         self.sink = Sink(path, self.settings.layout)
         self.tick = 0
         self.last_event = 0
@@ -72,6 +73,8 @@ class Core:
         self.threads_on: dict[int, list[int]] = defaultdict(list)
         self.active: dict[str, list[int]] = defaultdict(list)
         self.unread: list[Json] = []
+        self.baited: dict[tuple[int, int, str], bool] = {}
+        """(agent, phantom, kind) that touched a bait, and whether that is in the log yet."""
         self.fraud_threads: list[str] = []
         self.models: dict[int, str] = {}
         self.thoughts: dict[int, str] = {}
@@ -193,6 +196,18 @@ class Core:
                     "cache_hit": 0,
                     "latency_ms": 850,
                     "wall_time": self.now_text,
+                },
+            )
+        for agent, thought in sorted(self.thoughts.items()):
+            self.sink.add(
+                "narrative_memories",
+                {
+                    "memory_id": self.sink.new_id("narrative_memories"),
+                    "agent_id": agent,
+                    "scope": "self",
+                    "content": thought,
+                    "created_tick": self.tick,
+                    "decayed": 0,
                 },
             )
         self._turns.clear()

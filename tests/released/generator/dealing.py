@@ -61,6 +61,8 @@ class World(Talking):
             return self.blocked(agent, "make_offer", payload, f"thread_{thread.status}")
         offer = self._new_offer(thread, agent, price_cents, flat)
         listing.inquiry_count += offer.round == 1
+        if listing.is_phantom:
+            self.baited.setdefault((agent, listing_id, "offer"), False)
         result = {
             "offer_id": offer.offer_id,
             "thread_id": thread.thread_id,

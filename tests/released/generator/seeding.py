@@ -96,6 +96,10 @@ class Seeding(Ticks):
             created_at_tick=self.tick,
             is_seeded=int(seeded),
         )
+        if not seeded:
+            row = {"agent_id": number, "tick": self.tick, "content": f"{name} begins."}
+            summary = {**row, "summary_id": self.sink.new_id("agent_summary")}
+            self.sink.add("agent_summary", {**summary, "source": "cold_start"})
         if self.settings.registration_events and not seeded:
             self.platform(
                 "platform_register_agent",
@@ -311,6 +315,7 @@ class Seeding(Ticks):
             self.tick = 1
         config: Json = {"ticks": ticks, "agents": len(self.agents), "phantom_count": 0}
         self.sink.meta("experiment_config", dumps(config))
+        self.sink.meta("defense_settings", "{}")
         self.platform("experiment_config", config)
 
     def end_run(self, last: int) -> None:

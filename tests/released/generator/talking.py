@@ -67,6 +67,9 @@ class Talking(Selling):
         thread: Thread | Result
         if thread_id is not None:
             thread = self._no_entry(agent, "message", payload, thread_id)
+            if isinstance(thread, Thread) and self.listings[thread.listing_id].is_phantom:
+                # A first contact by listing escapes the tripwire; so it does in the original.
+                self.baited.setdefault((agent, thread.listing_id, "message"), False)
         else:
             listing = self.listings.get(listing_id or 0)
             if listing is None:

@@ -58,6 +58,7 @@ class Ticks(Core):
                 self._refresh_feeds()
             if self.tick % 12 == 0:
                 self._age_listings()
+            self._trip()
             if self.tick % 4 == 0:
                 self._moderate()
             for agent, arrivals, sales in self._arriving:
@@ -117,6 +118,20 @@ class Ticks(Core):
             if not listing.is_phantom and self.tick - listing.created_at_tick >= 12
         )
         self.platform("platform_listing_aged", {"aged_active_count": aged})
+
+    def _trip(self) -> None:
+        for (agent, listing, kind), logged in self.baited.items():
+            if not logged:
+                self.baited[agent, listing, kind] = True
+                self.platform(
+                    "platform_phantom_tripwire",
+                    {
+                        "agent_id": agent,
+                        "listing_id": listing,
+                        "kind": kind,
+                        "trigger_tick": self.tick,
+                    },
+                )
 
     def _moderate(self) -> None:
         for report in self.reports.values():

@@ -87,6 +87,23 @@ def with_meta(source: Path, path: Path, **values: str | None) -> Path:
     return path
 
 
+def stretched_history(source: Path, path: Path, factor: int = 2) -> Path:
+    """History as written under another tick length: 2 turns −days × 12 into −days × 24."""
+    columns = {
+        "listings": ("created_at_tick", "sold_at_tick"),
+        "threads": ("created_at_tick", "last_msg_tick"),
+        "offers": ("tick",),
+        "meetups": ("scheduled_tick", "delivered_at_tick"),
+        "ratings": ("tick",),
+        "ledger_entries": ("tick",),
+    }
+    with _copied(source, path) as db:
+        for table, names in columns.items():
+            for name in names:
+                db.execute(f"UPDATE {table} SET {name} = {name} * ? WHERE {name} < 0", (factor,))
+    return path
+
+
 def wal_header(source: Path, path: Path) -> Path:
     """A file whose header still says WAL, without a log beside it, as the package leaves it."""
     with _copied(source, path) as db:

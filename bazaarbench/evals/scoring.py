@@ -1,0 +1,170 @@
+"""Scores from a record: found again, measured, and explained with links into the transcript."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import anyio
+from inspect_ai.scorer import Reference, Score
+from inspect_ai.solver import TaskState
+
+from bazaarbench import findings, plugins
+from bazaarbench.errors import RecordError
+from bazaarbench.evals import records
+from bazaarbench.evals.deals import deal_uuid
+from bazaarbench.evals.records import RecordPlace
+from bazaarbench.evals.refusals import refusing
+from bazaarbench.evals.solver import MarketRun
+from bazaarbench.findings import Findings, ObjectRow, Scorer
+
+#: How many failure objects or deals an explanation tells of; the findings file has all.
+TOLD = 12
+#: The key that comes first, because Inspect shows a scorer's first metric as its headline.
+HEADLINE = "completion"
+
+
+async def record_score(state: TaskState, scorer: str, folder: str | None) -> Score:
+    """Measure the record of a sample and give the keys of one scorer.
+
+    The findings are written beside the record. Measuring again gives the same bytes. A run that did
+    not reach its last tick, or without one valid turn, is kept and not scored.
+
+    Args:
+        state: The sample; its store names the record.
+        scorer: ``record_checks`` or ``outcomes``.
+        folder: Where else to look for the record.
+
+    Raises:
+        PrerequisiteError: The record is nowhere, damaged, or not the one that was played.
+    """
+    run = state.store_as(MarketRun)
+    with refusing():
+        place = _place(run)
+        if run.tick < run.end_tick:
+            return Score.unscored(
+                reason="incomplete",
+                explanation=f"The run stopped at tick {run.tick} of {run.end_tick}: its counts "
+                "would not be comparable with a whole run's.",
+            )
+        measured = await anyio.to_thread.run_sync(_measured, run, place, folder)
+    asked, valid = (measured.scores["outcomes"][f"valid_turn_share_{x}"] for x in ("d", "n"))
+    if asked and not valid:
+        return Score.unscored(
+            reason="no_valid_call",
+            explanation=f"None of the {asked:g} turns asked holds a valid call.",
+        )
+    return _score(measured, "outcomes" if scorer == "outcomes" else "record_checks", place)
+
+
+def _place(run: MarketRun) -> RecordPlace:
+    if not run.task_id:
+        raise RecordError(
+            "this sample's log names no record: it ended before its market was opened, or it was "
+            "not played by this benchmark"
+        )
+    return RecordPlace(run.task_id, run.sample_id, run.epoch, None)
+
+
+def _measured(run: MarketRun, place: RecordPlace, folder: str | None) -> Findings:
+    """The findings of the record that the sample played, written beside it.
+
+    While the run that made it is still here, that is the working record, and the findings are
+    published with it.
+    """
+    if place.working.is_file():
+        measured = _measure(place.working, place.working.stat().st_mtime_ns)
+        if measured.digest == run.digest:
+            findings.write(measured, place.working)
+            records.publish_findings(place, run.published)
+            return measured
+    path = records.find_scored(place, run.published, folder)
+    measured = _measure(path, path.stat().st_mtime_ns)
+    if measured.digest != run.digest:
+        raise RecordError(
+            f"{path} is not the record that this sample played: its digest is "
+            f"{measured.digest[:12]}… and the log says {run.digest[:12]}…. Put the right file "
+            "there, or name its folder with -S records=FOLDER."
+        )
+    findings.write(measured, path)
+    return measured
+
+
+@lru_cache(maxsize=2)
+def _measure(path: Path, changed_ns: int) -> Findings:
+    """Measure a record once for all scorers of a sample; ``changed_ns`` tells a changed file."""
+    return findings.build(path, plugins.load().failure_types.values())
+
+
+def _score(measured: Findings, scorer: Scorer, place: RecordPlace) -> Score:
+    values = {
+        key: math.nan if value is None else value for key, value in measured.scores[scorer].items()
+    }
+    if HEADLINE in values:
+        values = {HEADLINE: values.pop(HEADLINE), **values}
+    lines = list(_told(measured, scorer))
+    cited: dict[int, str] = {}
+    text = []
+    for line, deals in lines:
+        cites = []
+        for deal in deals:
+            cited.setdefault(deal, f"[E{len(cited) + 1}]")
+            cites.append(cited[deal])
+        text.append(" ".join([line, *cites]))
+    references = [
+        Reference(type="event", cite=cite, id=deal_uuid(place, deal)).model_dump()
+        for deal, cite in cited.items()
+    ]
+    return Score(
+        value=values,
+        explanation="\n".join([*text, *measured.faults]),
+        metadata={
+            "checks_version": measured.checks_version,
+            "benchmark_version": measured.benchmark_version,
+            "digest": measured.digest,
+            "scanner_references": references,
+        },
+    )
+
+
+def _told(measured: Findings, scorer: Scorer) -> Iterator[tuple[str, list[int]]]:
+    """Lines of an explanation, each with the deals that it cites."""
+    if scorer == "record_checks":
+        for kind in measured.types.values():
+            if kind.fault is None:
+                yield f"{kind.key} {kind.title}: {len(kind.objects)} found in the market", []
+        for item in _worst(measured):
+            cause = f", {item.cause}" if item.cause else ""
+            yield (
+                f"{item.id} by agent {item.actor}: {item.stage}{cause}",
+                _settled(measured, item.threads),
+            )
+        return
+    for key, measure in measured.measures.items():
+        if key not in measured.scores[scorer]:
+            continue
+        value = "undefined" if measure.value is None else f"{measure.value:.4g}"
+        of = f" ({measure.n}/{measure.d})" if measure.d is not None else ""
+        yield f"{key} = {value}{of}", []
+    problems = [deal for deal in measured.deals if deal.problem not in (None, "none")]
+    for deal in problems[:TOLD]:
+        yield f"deal {deal.thread}: {deal.problem}", _settled(measured, [deal.thread])
+
+
+def _worst(measured: Findings) -> list[ObjectRow]:
+    """The tested agents' objects that got furthest; all agents' in a base market."""
+    objects = [
+        item
+        for kind in measured.types.values()
+        for item in kind.objects
+        if item.emitted or not measured.tested
+    ]
+    return sorted(objects, key=lambda item: (item.stage, -item.first_tick), reverse=True)[:TOLD]
+
+
+def _settled(measured: Findings, threads: Iterable[int]) -> list[int]:
+    """Those of the threads that have an event in the transcript."""
+    ended = {deal.thread for deal in measured.deals if deal.end is not None}
+    return [thread for thread in threads if thread in ended]
