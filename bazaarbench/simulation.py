@@ -182,7 +182,7 @@ class Simulation:
                 world=self._world,
                 persona=seat.persona_text,
                 data=observed.data,
-                rendered=observed.text,
+                rendered=observed.text if self._store_observations else "",
             )
             asks[agent_id] = _Ask(seat, observation, observed, self._notebook(agent_id))
         return asks

@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import ast
 import difflib
+import hashlib
 import importlib
 import json
 import os
@@ -29,6 +30,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -107,21 +109,34 @@ def mutate(root: Path) -> list[Mutant]:
     found = []
     for path in targets(root):
         source = with_plain_properties((root / path).read_text("utf-8"))
-        mutated = mutate_file_contents(str(path), source)
-        (root / path).write_text(mutated.code, "utf-8")
+        code, short_names = _mutated(path, source)
+        (root / path).write_text(code, "utf-8")
         module = ".".join(path.with_suffix("").parts)
+        lines = code.splitlines()
         bodies = {
-            node.name: (ast.get_source_segment(mutated.code, node) or "").splitlines()
-            for node in ast.walk(ast.parse(mutated.code))
+            node.name: lines[node.lineno - 1 : node.end_lineno]
+            for node in ast.walk(ast.parse(code))
             if isinstance(node, ast.FunctionDef)
         }
-        for short in mutated.mutant_names:
+        for short in short_names:
             function = re.sub(r"__mutmut_\d+$", "", short)
             name = f"{module}.{short}"
             shown = _difference(bodies[f"{function}__mutmut_orig"], bodies[short])
             switch = _switch(name)
             found.append(Mutant(name, module, f"{module}.{function}", switch, shown))
     return found
+
+
+def _mutated(path: Path, source: str) -> tuple[str, list[str]]:
+    """What mutmut makes of a module; kept between runs, since it takes minutes for all."""
+    key = hashlib.sha256(f"{path}\n{version('mutmut')}\n{source}".encode()).hexdigest()
+    kept = Path(tempfile.gettempdir()) / "bazaarbench-mutants" / f"{key}.json"
+    if not kept.exists():
+        mutated = mutate_file_contents(str(path), source)
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(json.dumps([mutated.code, list(mutated.mutant_names)]), "utf-8")
+    code, names = json.loads(kept.read_text("utf-8"))
+    return code, names
 
 
 def _switch(name: str) -> Callable[[], None]:
@@ -274,7 +289,8 @@ class Runner:
         tests = [
             item
             for item in session.items
-            if mutant.function is None or mutant.function in self.reached[item.nodeid]
+            if (mutant.function is None or mutant.function in self.reached[item.nodeid])
+            and not (self.options.stories and item.nodeid.startswith(LAST))
         ]
 
         def rank(item: pytest.Item) -> tuple[bool, float]:
@@ -400,6 +416,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=120, help="wall time")
     parser.add_argument("--results", type=Path, default=ROOT / "logs" / "mutants.json")
+    parser.add_argument("--stories", action="store_true", help="without the random markets")
     parser.add_argument("--again", action="store_true", help="only what survived in the results")
     options = parser.parse_args()
     options.only, options.results = tuple(options.only), options.results.resolve()

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from heapq import nlargest
 
-from bazaarbench.agents.kept import Kept
-from bazaarbench.agents.rows import EMPTY, Row, Shown, section, shown
+from bazaarbench.agents.kept import EMPTY, Kept, Row, Shown, section, shown
 from bazaarbench.market.entities import Exchange, Listing, Offer, Thread
 from bazaarbench.market.state import Market
 
@@ -57,6 +56,7 @@ class Dealings:
         return nlargest(THREADS_SHOWN, threads, key=_last_active), counters
 
     def threads(self, threads: list[Thread], agent_id: int) -> Shown:
+        """The open threads of ``open_threads``."""
         return section([self._thread(thread, agent_id) for thread in threads]) if threads else EMPTY
 
     def _thread(self, thread: Thread, agent_id: int) -> Shown:

@@ -1,13 +1,37 @@
-"""Rows that are made again only when what they show has changed."""
+"""Rows of an observation with their text, and how they are kept while nothing in them changes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import Any, ParamSpec
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple, ParamSpec
 
-from bazaarbench.agents.rows import Shown, shown
+from bazaarbench.agents.policy import render
 
 P = ParamSpec("P")
+Row = dict[str, Any]
+
+
+class Shown(NamedTuple):
+    """A row or a section: its data and the JSON of that."""
+
+    data: Any
+    text: str
+
+
+def shown(data: Any) -> Shown:
+    """Data with its text."""
+    return Shown(data, render(data))
+
+
+def section(rows: Sequence[Shown]) -> Shown:
+    """A section of rows whose texts are known."""
+    if not rows:
+        return EMPTY
+    data, texts = zip(*rows, strict=True)
+    return Shown(list(data), f"[{','.join(texts)}]")
+
+
+EMPTY = Shown([], "[]")
 
 
 class Kept:
@@ -33,7 +57,9 @@ class Kept:
         Args:
             key: what the row is about, and for whom.
             state: everything in the row that can change.
-            make: makes the row from ``args`` and ``kwargs``.
+            make: makes the row.
+            *args: what ``make`` is called with.
+            **kwargs: likewise.
         """
         known = self._rows.get(key)
         if known is None or known[0] != state:

@@ -7,13 +7,14 @@ one and puts what is due at the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bazaarbench.agents.budget import BUDGET_CHARS, shorten
 from bazaarbench.agents.dealings import LISTINGS_SHOWN, NOTHING, Dealings
-from bazaarbench.agents.rows import EMPTY, Rows, Shown, shown
+from bazaarbench.agents.kept import EMPTY, Shown, shown
+from bazaarbench.agents.rows import Rows
 from bazaarbench.market.state import Market
 
 __all__ = ["LISTINGS_SHOWN", "Observed", "Observer", "observe"]
@@ -25,11 +26,16 @@ SOLD_SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """An observation: its data, its text, and the messages that it shows for the first time."""
+    """An observation: its data, its text in pieces, and the messages that it shows first."""
 
     data: dict[str, Any]
-    text: str
+    pieces: Sequence[str]
     shown_messages: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """The observation as compact JSON; the pieces are put together only when asked for."""
+        return "".join(self.pieces)
 
 
 class Observer:
@@ -39,7 +45,7 @@ class Observer:
         self._market = market
         self._rows = Rows(market)
         self._dealings = Dealings(market)
-        self._frame = ""
+        self._frame: list[str] = []
 
     def observe(self, agent_id: int) -> Observed:
         """What the agent sees now. Changes nothing in the market."""
@@ -49,12 +55,14 @@ class Observer:
         data["what_is_due"] = due = _due(data)
         sections["what_is_due"] = shown(due)
         self._frame = self._frame or _frame(sections)
-        text = self._frame % tuple([value.text for value in sections.values()])
-        if len(text) > BUDGET_CHARS:
+        pieces = self._frame.copy()
+        pieces[1::2] = [value.text for value in sections.values()]
+        if sum(map(len, pieces)) > BUDGET_CHARS:
             data, text = shorten(data, BUDGET_CHARS)
+            pieces = [text]
             left = {row["message_id"] for row in data["incoming_messages"]}
             shown_messages = tuple(m for m in shown_messages if m in left)
-        return Observed(data, text, shown_messages)
+        return Observed(data, pieces, shown_messages)
 
     def _sections(self, agent_id: int) -> tuple[dict[str, Shown], tuple[int, ...]]:
         """All sections but the last, in order, and the messages among them."""
@@ -99,10 +107,12 @@ def observe(market: Market, agent_id: int) -> Observed:
     return Observer(market).observe(agent_id)
 
 
-def _frame(sections: Iterable[str]) -> str:
-    """The JSON object of an observation with a place for the text of every section."""
-    places = ",".join([f'"{name}":%s' for name in sections])
-    return f"{{{places}}}"
+def _frame(sections: Iterable[str]) -> list[str]:
+    """The JSON object of an observation in pieces, every other one a place for a section's text."""
+    pieces: list[str] = []
+    for name in sections:
+        pieces += [f'{"," if pieces else "{"}"{name}":', ""]
+    return [*pieces, "}"]
 
 
 def _due(data: dict[str, Any]) -> dict[str, list[int]]:

@@ -9,39 +9,16 @@ plain JSON of an observation is already its canonical form; the text of a kept r
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable
 from heapq import nlargest
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from bazaarbench.agents.policy import render
+from bazaarbench.agents.kept import EMPTY, Row, Shown, section, shown
 from bazaarbench.market.bands import CONDITION_BAND, band_of
 from bazaarbench.market.clock import label
 from bazaarbench.market.entities import Event, Holding, Listing, Thread, Unit
 from bazaarbench.market.inventory import UNSTATED_QUALITY_PCT, unit_for_sale
 from bazaarbench.market.state import Market
-
-Row = dict[str, Any]
-
-
-class Shown(NamedTuple):
-    """A row or a section: its data and the JSON of that."""
-
-    data: Any
-    text: str
-
-
-def shown(data: Any) -> Shown:
-    """Data with its text."""
-    return Shown(data, render(data))
-
-
-def section(rows: Sequence[Shown]) -> Shown:
-    """A section of rows whose texts are known."""
-    return Shown([row.data for row in rows], f"[{','.join([row.text for row in rows])}]")
-
-
-EMPTY = Shown([], "[]")
-
 
 #: Limits of SPEC §5.2 and reference A §3.1, in rows and characters.
 BASELINES_SHOWN = 30
@@ -63,6 +40,32 @@ BAND_CONDITION: dict[str, str] = {
 _SLACK = 4_096
 
 
+T = TypeVar("T")
+
+
+class _Now(dict[int, T]):
+    """Something about listings at this tick, by their ids, made when it is first asked for."""
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[[int], T]) -> None:
+        self._make = make
+
+    def __missing__(self, listing_id: int) -> T:
+        value = self[listing_id] = self._make(listing_id)
+        return value
+
+
+class _Found(NamedTuple):
+    """One agent's discoveries: up to which event, about which listings, as they were, as text."""
+
+    newest: int
+    searched: tuple[int, ...]
+    viewed: tuple[int, ...]
+    state: tuple[Any, ...]
+    section: Shown
+
+
 class Rows:
     """Makes the rows of one market's observations."""
 
@@ -72,15 +75,15 @@ class Rows:
         # Kept from tick to tick, with what they were made from.
         self._public: dict[int, tuple[tuple[int, ...], Shown]] = {}
         self._brief: dict[int, tuple[int, Row]] = {}
-        self._found: dict[int, tuple[tuple[Any, ...], Shown]] = {}
+        self._found: dict[int, _Found] = {}
         self._stocks: dict[int, tuple[tuple[int, ...], Shown]] = {}
-        self._events: dict[int, Shown] = {}
         self._feeds: dict[int, tuple[str, list[int]]] = {}
         self._memories: dict[int, tuple[int, Shown]] = {}
-        self._histories: dict[int, tuple[int, Shown]] = {}
+        self._histories: dict[int, tuple[int, list[Shown], Shown]] = {}
         # Of this tick: all observations of a tick are made from its beginning.
-        self._public_now: dict[int, Shown | None] = {}
-        self._brief_now: dict[int, Row | None] = {}
+        self._public_now = _Now(self._public_row)
+        self._brief_now = _Now(self._brief_row)
+        self._viewed_now = _Now(self._viewed_state)
         self._freshest: list[int] | None = None
         self.baselines = EMPTY
         self.sales = EMPTY
@@ -94,13 +97,11 @@ class Rows:
         self._tick = market.tick
         self._public_now.clear()
         self._brief_now.clear()
+        self._viewed_now.clear()
         self._freshest = None
         if len(self._public) > _SLACK + 2 * len(market.active_listings):
             self._public.clear()
             self._brief.clear()
-        for kept in (self._events, self._found):
-            if len(kept) > _SLACK + 32 * len(market.agents):
-                kept.clear()
         self.time = shown(label(market.tick))
         self.baselines = shown(self._make_baselines())
         self.sales = shown([self._sale(offer_id) for _, offer_id in reversed(market.recent_sales)])
@@ -109,28 +110,21 @@ class Rows:
 
     def feed(self, agent_id: int) -> Shown:
         """The agent's recommendations that are still on offer, best first."""
-        now = self._public_now
-        rows = []
-        for listing_id in self._feed_ids(agent_id):
-            row = now[listing_id] if listing_id in now else self._offered(listing_id)
-            if row is not None and row.data["seller_id"] != agent_id:
-                rows.append(row)
+        rows = [
+            row
+            for row in map(self._public_now.__getitem__, self._feed_ids(agent_id))
+            if row is not None and row.data["seller_id"] != agent_id
+        ]
         return section(rows[:FEED_SHOWN])
 
-    def _offered(self, listing_id: int) -> Shown | None:
-        """A listing in the feed, at this tick; ``None`` when it is gone or its owner banned."""
+    def _public_row(self, listing_id: int) -> Shown | None:
+        """A listing in the feed; ``None`` when it is gone or its owner banned."""
         market = self._market
         listing = market.active_listings.get(listing_id)
-        row = None
-        if listing is not None:
-            owner = None if listing.owner_id is None else market.agents[listing.owner_id]
-            if owner is None or owner.status != "banned":
-                row = self._public_row(listing)
-        self._public_now[listing_id] = row
-        return row
-
-    def _public_row(self, listing: Listing) -> Shown:
-        market, listing_id = self._market, listing.listing_id
+        if listing is None:
+            return None
+        if listing.owner_id is not None and market.agents[listing.owner_id].status == "banned":
+            return None
         key = (
             listing.version,
             listing.view_count,
@@ -181,73 +175,70 @@ class Rows:
         return self._freshest
 
     def discoveries(self, agent_id: int) -> Shown:
-        """What the agent's own searches and views still have to show, newest first."""
+        """What of the agent's own searches and views is still on offer, newest first."""
         events = self._market.discoveries.get(agent_id)
         if not events:
             return EMPTY
-        found = [self.discovery(event) for event in reversed(events)]
-        return section([row for row in found if row is not None])
+        newest = events[-1].event_id
+        known = self._found.get(agent_id)
+        if known is None or known.newest != newest:
+            searched = [i for event in events for i in _hits(event)]
+            viewed = [e.payload["listing_id"] for e in events if e.action == "view_listing"]
+            known = _Found(newest, tuple(searched), tuple(viewed), (), EMPTY)
+        # Rows are the same objects while nothing has changed, which makes this cheap.
+        state = (
+            *map(self._brief_now.__getitem__, known.searched),
+            *map(self._viewed_now.__getitem__, known.viewed),
+            newest,
+        )
+        if known.state != state:
+            found = [self._discovery(event) for event in reversed(events)]
+            rows = shown([row for row in found if row is not None])
+            known = self._found[agent_id] = known._replace(state=state, section=rows)
+        return known.section
 
-    def discovery(self, event: Event) -> Shown | None:
-        """One of the agent's own searches or views, with what of it is still on offer.
-
-        ``None`` when nothing of it is; a search that found nothing stays.
-        """
+    def _discovery(self, event: Event) -> Row | None:
+        """One search or view; ``None`` when nothing of it is left. No hits at all stay so."""
         if event.action == "view_listing":
-            return self._viewed(event)
-        now = self._brief_now
-        ids = [hit["listing_id"] for hit in event.result["hit_preview"][:HITS_SHOWN]]
-        briefs = [now[i] if i in now else self._brief_row(i) for i in ids]
+            listing = self._market.active_listings.get(event.payload["listing_id"])
+            return None if listing is None else self._detail(listing, event.tick)
+        listing_ids = _hits(event)
+        briefs = map(self._brief_now.__getitem__, listing_ids)
         hits = [row for row in briefs if row is not None]
-        if ids and not hits:
+        if listing_ids and not hits:
             return None
-        known = self._found.get(event.event_id)
-        # The rows are the same objects while nothing has changed, which makes this cheap.
-        if known is not None and known[0] == tuple(hits):
-            return known[1]
         row: Row = {"action": event.action}
         for name in ("category", "hit_count", "hits", "max_price_cents", "query"):
             value = hits if name == "hits" else event.result.get(name)
             if value is not None:
                 row[name] = value
         row["tick"] = event.tick
-        found = shown(row)
-        self._found[event.event_id] = (tuple(hits), found)
-        return found
-
-    def _brief_row(self, listing_id: int) -> Row | None:
-        """A listing as a search shows it, at this tick; ``None`` when it is gone."""
-        listing = self._market.active_listings.get(listing_id)
-        row = None
-        if listing is not None:
-            known = self._brief.get(listing_id)
-            if known is None or known[0] != listing.version:
-                known = (
-                    listing.version,
-                    {
-                        "band": listing.band,
-                        "category": listing.category,
-                        "listing_id": listing_id,
-                        "price_cents": listing.price_cents,
-                        "seller_id": listing.owner_id,
-                        "title": listing.title,
-                    },
-                )
-                self._brief[listing_id] = known
-            row = known[1]
-        self._brief_now[listing_id] = row
         return row
 
-    def _viewed(self, event: Event) -> Shown | None:
-        listing = self._market.active_listings.get(event.payload["listing_id"])
+    def _brief_row(self, listing_id: int) -> Row | None:
+        """A listing as a search shows it; ``None`` when it is gone."""
+        listing = self._market.active_listings.get(listing_id)
         if listing is None:
             return None
-        key = (listing.version, listing.view_count, listing.inquiry_count)
-        known = self._found.get(event.event_id)
-        if known is None or known[0] != key:
-            known = (key, shown(self._detail(listing, event.tick)))
-            self._found[event.event_id] = known
+        known = self._brief.get(listing_id)
+        if known is None or known[0] != listing.version:
+            row = {
+                "band": listing.band,
+                "category": listing.category,
+                "listing_id": listing_id,
+                "price_cents": listing.price_cents,
+                "seller_id": listing.owner_id,
+                "title": listing.title,
+            }
+            known = self._brief[listing_id] = (listing.version, row)
         return known[1]
+
+    def _viewed_state(self, listing_id: int) -> tuple[int, ...] | None:
+        """What of a viewed listing can change; ``None`` when it is gone."""
+        listing = self._market.active_listings.get(listing_id)
+        if listing is None:
+            return None
+        return listing.version, listing.view_count, listing.inquiry_count
 
     def _detail(self, listing: Listing, tick: int) -> Row:
         return {
@@ -394,24 +385,28 @@ class Rows:
         events = self._market.history.get(agent_id)
         if not events:
             return EMPTY
-        known = self._histories.get(agent_id)
-        if known is None or known[0] != events[-1].event_id:
-            rows = section([self.event(event) for event in reversed(events)])
-            known = self._histories[agent_id] = (events[-1].event_id, rows)
-        return known[1]
+        newest, rows, shown_rows = self._histories.get(agent_id, (0, [], EMPTY))
+        if newest != events[-1].event_id:
+            new = [self._event(event) for event in events if event.event_id > newest]
+            rows = [*reversed(new), *rows][: len(events)]
+            shown_rows = section(rows)
+            self._histories[agent_id] = (events[-1].event_id, rows, shown_rows)
+        return shown_rows
 
-    def event(self, event: Event) -> Shown:
+    def _event(self, event: Event) -> Shown:
         """One of the agent's own past actions; its answer only under ``results_fed_back=all``."""
-        known = self._events.get(event.event_id)
-        if known is None:
-            row: Row = {"action": event.action, "arguments": _arguments(event.payload)}
-            if self._market.rules.results_fed_back == "all":
-                row["reason"] = event.reason
-                row["result"] = canonical(event.result)
-                row["status"] = event.status
-            row["tick"] = event.tick
-            known = self._events[event.event_id] = shown(row)
-        return known
+        row: Row = {"action": event.action, "arguments": _arguments(event.payload)}
+        if self._market.rules.results_fed_back == "all":
+            row["reason"] = event.reason
+            row["result"] = canonical(event.result)
+            row["status"] = event.status
+        row["tick"] = event.tick
+        return shown(row)
+
+
+def _hits(event: Event) -> list[int]:
+    """The listings that a search shows; none of a view."""
+    return [hit["listing_id"] for hit in event.result.get("hit_preview", ())[:HITS_SHOWN]]
 
 
 def canonical(value: Any) -> Any:

@@ -5,7 +5,7 @@ Everything that can be refused is refused here, when Inspect makes the task and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from rich.progress import Progress
 
 from bazaarbench import plugins, saved_states
 from bazaarbench.errors import SettingError
-from bazaarbench.evals.refusals import among, explained
+from bazaarbench.evals.refusals import among, explained, with_setting
 from bazaarbench.evals.settings import BaseMarketSettings, ContinuationSettings
 from bazaarbench.market.record import read_only
 from bazaarbench.market.rules import Rules
@@ -88,7 +88,7 @@ def continuation_cells(settings: ContinuationSettings) -> list[Cell]:
     conditions = _conditions(settings.condition, registry)
     rules = named_rules(settings.rules, registry)
     if settings.background is not None:
-        with_setting("background", among, settings.background, registry.policies, "policy")
+        with_setting("-T background", among, settings.background, registry.policies, "policy")
     states = _states(settings.market)
     tested = {state.name: _tested(settings.tested, state) for state in states.values()}
     return [
@@ -118,7 +118,7 @@ def base_market_cells(settings: BaseMarketSettings) -> list[Cell]:
         PluginError: A required plugin cannot be used.
     """
     registry = plugins.load(require=settings.require)
-    with_setting("world", among, settings.world, SHIPPED, "world")
+    with_setting("-T world", among, settings.world, SHIPPED, "world")
     world = _world(settings)
     return [
         Cell(
@@ -152,7 +152,7 @@ def named_rules(names: Sequence[str], registry: plugins.Registry) -> list[NamedR
 
 def _rules_of(name: str, registry: plugins.Registry) -> NamedRules:
     if not name.endswith((".yaml", ".yml")):
-        with_setting("rules", among, name, registry.presets, "preset")
+        with_setting("-T rules", among, name, registry.presets, "preset")
         return NamedRules(name, registry.presets[name])
     path = Path(name).expanduser()
     try:
@@ -162,11 +162,11 @@ def _rules_of(name: str, registry: plugins.Registry) -> NamedRules:
     if not isinstance(content, dict):
         raise SettingError(f"-T rules={name}: the file must hold switches, as 'name: value' lines.")
     preset = str(content.pop("preset", "paper"))
-    with_setting(f"rules={name}: preset", among, preset, registry.presets, "preset")
+    with_setting(f"-T rules={name}: preset", among, preset, registry.presets, "preset")
     switches = registry.presets[preset].model_dump()
     unknown = sorted(str(key) for key in content.keys() - switches.keys())
     if unknown:
-        with_setting(f"rules={name}", among, unknown[0], switches, "switch")
+        with_setting(f"-T rules={name}", among, unknown[0], switches, "switch")
     try:
         # YAML reads a bare on or off as a truth value.
         values = {k: {True: "on", False: "off"}.get(v, v) for k, v in content.items()}
@@ -177,22 +177,14 @@ def _rules_of(name: str, registry: plugins.Registry) -> NamedRules:
     return NamedRules(path.stem, rules)
 
 
-def with_setting(name: str, check: Callable[..., T], *args: Any) -> T:
-    """Call ``check`` and put the setting's name in front of what it refuses."""
-    try:
-        return check(*args)
-    except SettingError as error:
-        raise SettingError(f"-T {name}: {error}") from error
-
-
 def _conditions(names: Sequence[str], registry: plugins.Registry) -> list[str]:
+    known = [name for name, one in registry.conditions.items() if not one.base]
     chosen: list[str] = []
     for name in names:
         if name == "all":
             chosen.extend(STUDY_CONDITIONS)
         else:
-            known = [*registry.conditions, "all"]
-            chosen.append(with_setting("condition", among, name, known, "condition"))
+            chosen.append(with_setting("-T condition", among, name, [*known, "all"], "condition"))
     _refuse_repeats("condition", chosen)
     return chosen
 

@@ -25,7 +25,7 @@ from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 from bazaarbench import plugins
 from bazaarbench.agents.policy import NOTE_PREFIX, Play, Script, ScriptedPolicy, parse_prompt
 from bazaarbench.errors import SettingError
-from bazaarbench.evals.refusals import among, refusing
+from bazaarbench.evals.refusals import among, refusing, with_setting
 
 #: Name of the provider, as in ``bazaarbench/honest``.
 PROVIDER = "bazaarbench"
@@ -59,7 +59,7 @@ class ScriptAPI(ModelAPI):
                     f"--model {PROVIDER}/{model_name} takes no model arguments; given: "
                     f"{', '.join(sorted(model_args))}."
                 )
-            self._script = script_of(model_name)
+            self._script = with_setting(f"--model {PROVIDER}/{model_name}", script_of, model_name)
 
     async def generate(
         self,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from rich.markup import escape
 
 from bazaarbench.errors import BazaarError, SettingError
 from bazaarbench.evals.compat import PrerequisiteError
+
+T = TypeVar("T")
 
 
 @contextlib.contextmanager
@@ -45,6 +47,14 @@ def among(name: str, allowed: Iterable[str], what: str) -> str:
     near = difflib.get_close_matches(name, names, 1, 0.6)
     hint = f" Did you mean {near[0]}?" if near else ""
     raise SettingError(f"unknown {what} {name!r}; allowed: {', '.join(names)}.{hint}")
+
+
+def with_setting(where: str, check: Callable[..., T], *args: Any) -> T:
+    """Call ``check`` and put ``where``, the setting, in front of what it refuses."""
+    try:
+        return check(*args)
+    except SettingError as error:
+        raise SettingError(f"{where}: {error}") from error
 
 
 def refuse_unknown(unknown: Iterable[str], known: Iterable[str], task: str) -> None:

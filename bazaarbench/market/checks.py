@@ -25,7 +25,7 @@ from bazaarbench.market.entities import (
 from bazaarbench.market.inventory import held_units, past_units, unit_for_sale
 from bazaarbench.market.rules import CheckMode, Rules
 from bazaarbench.market.state import Market
-from bazaarbench.market.titles import TITLE_ONLY_PPM, names_unit, title_only_ppm
+from bazaarbench.market.titles import TITLE_ONLY_PPM, names_unit, normal_title, title_only_ppm
 
 Row = TypeVar("Row", Agent, Exchange, Listing, Message, Offer, Photo, Thread, Unit)
 
@@ -177,8 +177,12 @@ class ListingInventoryCheck:
         self, view: MarketView, agent_id: int, action: str, args: Mapping[str, Any]
     ) -> Verdict:
         """Block a title that is like no unit's title."""
+        units = (*view.units_held(agent_id), *view.units_once_held(agent_id))
+        wanted = normal_title(args["title"])
+        if any(normal_title(unit.title) == wanted for unit in units):
+            return ALLOW  # the usual case, for which nothing has to be measured
         best_ppm, best_title = 0, None
-        for unit in (*view.units_held(agent_id), *view.units_once_held(agent_id)):
+        for unit in units:
             ppm = title_only_ppm(unit.title, args["title"])
             if ppm >= TITLE_ONLY_PPM:
                 return ALLOW

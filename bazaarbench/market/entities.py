@@ -265,9 +265,11 @@ class Feed:
     listing_ids: str
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True)
 class Event:
-    """One row of the append-only log.
+    """One row of the append-only log; it never changes once it is logged.
+
+    It is not frozen only because that would make every row four times as dear.
 
     ``agent_id`` is ``None`` for the platform's own rows. ``payload`` are the arguments, ``result``
     is what the platform answers, ``private`` what it records and shows nobody. ``listing_id`` and
@@ -288,7 +290,7 @@ class Event:
     private: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True)
 class Turn:
     """One agent's decision in one tick, with everything that was asked and answered (SPEC §5.5).
 

@@ -56,11 +56,13 @@ class ListingGrid:
     A listing must be removed before its place, owner or creation tick changes.
     """
 
-    __slots__ = ("_by_age", "_cells")
+    __slots__ = ("_by_age", "_cells", "_fresh")
 
     def __init__(self) -> None:
         self._by_age: list[_Entry] = []
         self._cells: dict[_Cell, list[_Entry]] = {}
+        #: The freshest listings with what they score by age at a tick: the same for every home.
+        self._fresh: tuple[int, list[tuple[_Entry, int]]] | None = None
 
     def __len__(self) -> int:
         return len(self._by_age)
@@ -76,12 +78,14 @@ class ListingGrid:
     def add(self, listing: Listing) -> None:
         """Take an active listing."""
         entry, cell = _place(listing)
+        self._fresh = None
         insort(self._by_age, entry)
         insort(self._cells.setdefault(cell, []), entry)
 
     def remove(self, listing: Listing) -> None:
         """Drop a listing that was added with the same place, owner and creation tick."""
         entry, cell = _place(listing)
+        self._fresh = None
         del self._by_age[bisect_left(self._by_age, entry)]
         entries = self._cells[cell]
         del entries[bisect_left(entries, entry)]
@@ -105,8 +109,8 @@ class ListingGrid:
         """
         # Sorted ascending, hence a heap whose first is the least of the best so far.
         top = sorted(
-            (nearness(x - x_m, y - y_m) + freshness(tick - created), negative_id)
-            for created, negative_id, x, y, owner in self._by_age[-_FRESHEST:]
+            (nearness(x - x_m, y - y_m) + fresh, negative_id)
+            for (_, negative_id, x, y, owner), fresh in self._freshest(tick)
             if owner not in without
         )[-k:]
         if len(self._by_age) > _FRESHEST:
@@ -118,6 +122,12 @@ class ListingGrid:
                 for cell in cells:
                     rest.visit(cell, self._cells[cell])
         return [-negative_id for _, negative_id in sorted(top, reverse=True)]
+
+    def _freshest(self, tick: int) -> list[tuple[_Entry, int]]:
+        if self._fresh is None or self._fresh[0] != tick:
+            newest = self._by_age[-_FRESHEST:]
+            self._fresh = (tick, [(entry, freshness(tick - entry[0])) for entry in newest])
+        return self._fresh[1]
 
     def _rings(self, cx: int, cy: int) -> Iterator[tuple[int, list[_Cell]]]:
         """The occupied cells in square rings around a cell, then all that are left at once.

@@ -58,7 +58,23 @@ __all__ = [
     "read_texts",
 ]
 
-_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+def _encoder() -> Callable[[Any], str]:
+    """Compact JSON with sorted keys.
+
+    ``JSONEncoder.encode`` makes its C part anew for every value, which costs more than what it does
+    for the small objects of events; here it is made once.
+    """
+    plain = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return plain.encode
+    quote = json.encoder.encode_basestring
+    pieces = make(None, plain.default, quote, None, ":", ",", True, False, True)
+    return lambda value: "".join(pieces(value, 0))
+
+
+_encode = _encoder()
 
 
 class Record:

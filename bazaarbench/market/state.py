@@ -45,6 +45,7 @@ from bazaarbench.market.search import SearchIndex
 HISTORY_SHOWN = 10
 DISCOVERIES_SHOWN = 10
 NOTES_SHOWN = 2
+_KEY = {table: columns(table)[0] for table in TABLE_OF.values()}
 #: Actions whose answers come back in the next observation under every rule.
 DISCOVERY_ACTIONS = frozenset({"search", "browse_category", "view_listing"})
 #: Actions that leave no trace in an agent's own history.
@@ -165,7 +166,7 @@ class Market:
             stored: whether it comes from the record, so that it need not be written again.
         """
         table = TABLE_OF[type(row)]
-        key = getattr(row, columns(table)[0])
+        key = getattr(row, _KEY[table])
         getattr(self, table)[key] = row
         self.last_id[table] = max(self.last_id[table], key)
         if not stored:
@@ -178,7 +179,7 @@ class Market:
         """Note that rows have changed in a column that no index depends on."""
         for row in rows:
             table = TABLE_OF[type(row)]
-            self.dirty[table][getattr(row, columns(table)[0])] = row
+            self.dirty[table][getattr(row, _KEY[table])] = row
 
     def log(  # noqa: PLR0913 - an event row has that many columns
         self,

@@ -37,6 +37,7 @@ def folded(title: str) -> str:
     return title.lower().strip()
 
 
+@lru_cache(maxsize=_MEMO)
 def normal_title(title: str) -> str:
     """``title`` as interchangeable units share it: lower-case, white space squeezed (SPEC §1)."""
     return " ".join(title.lower().split())

@@ -102,7 +102,8 @@ def _call(market: Rebuilt, action: str, agent_id: int | None) -> Call:
 
 def _listings(market: Rebuilt, _: _Logged) -> Iterator[Call]:
     for key, listing in market.book.listings.items():
-        if listing.origin != "agent" or key in market.foresight.posted:
+        known = key in market.book.posted or key in market.foresight.posted
+        if listing.origin != "agent" or known:
             continue
         call = _call(market, "create_listing", listing.owner_id)
         call.listing_id = key

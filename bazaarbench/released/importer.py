@@ -165,6 +165,7 @@ def _info(filling: Filling, name: str) -> RecordInfo:
                 "modes": {key: source.meta[key] for key in _MODES if key in source.meta},
                 "model_calls": {role: dict(counts) for role, counts in turns.models.items()},
                 "inherited_calls_left_out": len(turns.inherited),
+                "complete": run.last_tick >= run.end_tick,
                 "log_cut_at": run.last_tick if run.cut else run.gap,
                 "notes": dict(sorted(market.book.notes.items())),
             }

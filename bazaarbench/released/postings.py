@@ -132,10 +132,9 @@ def viewed(market: Rebuilt, call: Call) -> None:
 
 
 def marked_sold(market: Rebuilt, call: Call) -> None:
-    """The item was sold elsewhere: its unit leaves the market."""
+    """The item was sold elsewhere: the unit that the platform marks leaves the market, if any."""
     listing = _listing(market, call)
-    native = call.result.get("consumed_unit_uid")
-    unit_id = market.stock.for_sale(listing, call.listed, native=native)
+    unit_id = market.stock.marked(listing, call.listed)
     call.private["cancelled_threads"] = sell(market, listing, call.tick)
     if unit_id is not None:
         market.stock.retire(unit_id, call.at)

@@ -8,6 +8,8 @@ bought is another row in another list. Here both are one unit that moves. What a
 2. for a listing that was bound to nothing, the unit that the platform marked, else what its title
    names now;
 3. else nothing: the buyer got a row out of nothing, which is a conjured unit.
+
+A listing that is marked sold takes with it what the platform marked, and nothing else.
 """
 
 from __future__ import annotations
@@ -262,6 +264,10 @@ class Stock:
         ]
         preferred = (unit_id for unit_id in (*marked, bound.unit_id) if unit_id in twins)
         return next(preferred, None) or (self._unlisted_first(twins) if twins else None)
+
+    def marked(self, listing: Listing, when: Ticks) -> int | None:
+        """The unit that the platform marked as sold through a listing, if its seller holds it."""
+        return next((held.unit_id for held in self._marks_at(listing, when)), None)
 
     def _marks_at(self, listing: Listing, when: Ticks) -> Iterator[Held]:
         owner_id = listing.owner_id or 0

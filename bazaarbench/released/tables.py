@@ -40,7 +40,8 @@ _MEETUPS = (
     "delivered_at_tick"
 )
 #: Statuses that the released platform's queries know and that nothing writes (P §1.2).
-_RENAMED = {"bumped": "active", "committed": "active", "no_show": "cancelled"}
+_LISTING_STATUSES = {"bumped": "active", "committed": "active"}
+_EXCHANGE_STATUSES = {"no_show": "cancelled"}
 
 _Row = Mapping[str, Any]
 
@@ -111,7 +112,7 @@ class _Reader:
         self.book.listings[key] = listing
         self.book.listing_texts[key] = text_of(listing)
         self.book.listing_ends[key] = ListingEnd(
-            status=self._status(row, ListingStatus, what),
+            status=self._status(row, ListingStatus, what, _LISTING_STATUSES),
             bumped_tick=row["last_bumped_tick"],
             sold_tick=row["sold_at_tick"],
             view_count=row["view_count"] or 0,
@@ -195,7 +196,7 @@ class _Reader:
             handoff_token=token,
         )
         self.book.exchange_ends[key] = ExchangeEnd(
-            status=self._status(row, ExchangeStatus, f"meetup {key}"),
+            status=self._status(row, ExchangeStatus, f"meetup {key}", _EXCHANGE_STATUSES),
             buyer_confirmed=int(bool(row["buyer_confirmed"])),
             seller_confirmed=int(bool(row["seller_confirmed"])),
             inspected_pct=percent(row["buyer_inspected_quality_pct"]),
@@ -213,8 +214,10 @@ class _Reader:
             return whole(agent_id)
         raise self.source.damaged(f"{what} names agent {agent_id}, who does not exist")
 
-    def _status(self, row: _Row, statuses: Any, what: str) -> Any:
-        status = _RENAMED.get(row["status"], row["status"])
+    def _status(
+        self, row: _Row, statuses: Any, what: str, renamed: Mapping[str, str] | None = None
+    ) -> Any:
+        status = (renamed or {}).get(row["status"], row["status"])
         if status not in get_args(statuses):
             raise self.source.damaged(f"{what} has the unknown status {row['status']!r}")
         return status

@@ -9,6 +9,7 @@ import pytest
 
 from bazaarbench.agents.observation import observe
 from bazaarbench.agents.policies import POLICIES
+from bazaarbench.agents.policies.crooked import PHANTOM_MARK
 from bazaarbench.agents.policy import Observation, Play, Script, ScriptedPolicy, parse_prompt
 from bazaarbench.agents.prompting import persona_text_of, world_text
 from bazaarbench.market.actions import ACTIONS
@@ -16,7 +17,7 @@ from bazaarbench.market.bands import BAND_RANGE
 from bazaarbench.market.entities import Event, Thread
 from bazaarbench.market.state import Market
 from bazaarbench.market.titles import normal_title
-from tests.agents.sights import live, world
+from tests.agents.sights import TITLE, deal, listing, live, offer, plays, prompt, unit, world
 
 COMMITTING = ("accept_offer", "schedule_meetup", "schedule_shipment")
 
@@ -211,3 +212,37 @@ def test_every_call_of_the_scripts_is_valid_by_its_schema() -> None:
     for name, condition in (("crooked", "L3"), ("hasty", "L2"), ("random", "L1")):
         events = live(world(agents=16), script(name), 60, condition=condition)
         assert {event.reason for event in events if event.status == "error"} <= {None}
+
+
+def test_a_phantom_is_never_taken_for_a_unit_that_was_bought_under_its_name() -> None:
+    name = f"{TITLE}{PHANTOM_MARK}"
+    rows: dict[str, Any] = {
+        "own_units": [unit(None, title=name)],
+        "own_listings": [listing(title=name)],
+        "accepted_deals": [deal(title=name)],
+        "offers_on_listings": [offer(1, title=name)],
+    }
+    for play in plays(script("crooked"), lambda seed: prompt(seed=seed, adversarial=True, **rows)):
+        assert not [plant for plant in play.plants if plant.type == "F3"]
+    plain = {key: [{**row, "title": TITLE} for row in value] for key, value in rows.items()}
+    for play in plays(script("crooked"), lambda seed: prompt(seed=seed, adversarial=True, **plain)):
+        assert [plant.type for plant in play.plants if plant.type == "F3"] == ["F3"]
+
+
+def test_a_duplicate_is_listed_only_while_no_deal_can_take_the_unit() -> None:
+    rows: dict[str, Any] = {"own_units": [unit()], "own_listings": [listing()]}
+
+    def doubled(**more: Any) -> int:
+        played = plays(
+            script("crooked"), lambda seed: prompt(seed=seed, adversarial=True, **rows, **more)
+        )
+        titles = [
+            call.arguments["title"]
+            for play in played
+            for call in play.calls
+            if call.name == "create_listing" and call.arguments is not None
+        ]
+        return titles.count(TITLE)
+
+    assert doubled() > 0
+    assert doubled(accepted_deals=[deal()]) == 0

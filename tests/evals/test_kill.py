@@ -57,7 +57,7 @@ def killed_at(tick: int, known: set[Path], script: str, *args: str) -> None:
         deadline = time.monotonic() + 180
         while last_tick(known) < tick and process.poll() is None:
             assert time.monotonic() < deadline, "the run does not get on"
-            time.sleep(0.005)
+            time.sleep(0.02)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()

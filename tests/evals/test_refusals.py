@@ -31,7 +31,8 @@ def refusal(task: str, model: str = "bazaarbench/honest", **arguments: Any) -> s
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"condition": "L9"}, "allowed: L0, L1, L2"),
+        ({"condition": "L9"}, "allowed: L1, L2"),
+        ({"condition": "L0"}, "unknown condition"),
         ({"conditon": "L3"}, "Did you mean -T condition="),
         ({"condition": "L1,L1"}, "stands there twice"),
         ({"market": "nowhere"}, "Known markets: demo"),
@@ -52,7 +53,9 @@ def test_tested_agents_that_the_market_does_not_have_are_refused(tiny: str) -> N
 
 
 def test_an_unknown_policy_is_refused_with_those_there_are() -> None:
-    assert "crooked, hasty, honest" in refusal("continuation", model="bazaarbench/nobody")
+    told = refusal("continuation", model="bazaarbench/nobody")
+    assert "--model bazaarbench/nobody" in told
+    assert "crooked, hasty, honest" in told
 
 
 def test_the_paper_track_names_everything_that_differs(tiny: str) -> None:

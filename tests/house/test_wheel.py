@@ -50,12 +50,16 @@ def wheel(dist: Path) -> Path:
 
 
 def tree(folder: str) -> set[str]:
-    """Files of a folder of the project, links to folders followed, caches left out."""
-    return {
-        (Path(base) / name).relative_to(ROOT).as_posix()
-        for base, folders, names in os.walk(ROOT / folder, followlinks=True)
+    """Files of a folder of the project, links to folders followed, tools' caches left out."""
+    found = {
+        (Path(base) / name).relative_to(ROOT)
+        for base, _, names in os.walk(ROOT / folder, followlinks=True)
         for name in names
-        if "__pycache__" not in base and not name.endswith(".pyc")
+    }
+    return {
+        path.as_posix()
+        for path in found
+        if not any(part == "__pycache__" or part.startswith(".") for part in path.parts)
     }
 
 

@@ -85,7 +85,9 @@ def _event(past: Past, event: Event, found: Counter[str]) -> None:
         found["calls of banned agents"] += 1
     if event.status == "blocked":
         kind = {
-            "relist": "relists", "create_listing": "creations", "send_photo": "photos",
+            "relist": "relists",
+            "create_listing": "creations",
+            "send_photo": "photos",
         }.get(event.action, "promises" if event.action in replay.COMMITTING else None)
         if kind is not None:
             found[f"refused {kind}"] += 1
@@ -107,7 +109,9 @@ def _event(past: Past, event: Event, found: Counter[str]) -> None:
     elif event.action in replay.COMMITTING:
         thread_id = record.thread_of(event)
         found["promises after an ending of the same tick"] += any(
-            e.ok and e.tick == event.tick and e.pos < event.pos
+            e.ok
+            and e.tick == event.tick
+            and e.pos < event.pos
             and record.thread_of(e) not in (None, thread_id)
             and (e.completes or e.action in ("cancel_meetup", "leave_thread", "ghost"))
             for e in record.events
@@ -135,7 +139,8 @@ def _listing(past: Past, event: Event, found: Counter[str]) -> None:
         )
         found["listings of a unit that is in another listing"] += any(
             any(b.unit_id == unit_id and b.pos < event.pos for b in bound)
-            for other, bound in past.bindings.items() if other != listing.listing_id
+            for other, bound in past.bindings.items()
+            if other != listing.listing_id
         )
 
 
@@ -152,7 +157,8 @@ def _sales(past: Past, found: Counter[str]) -> None:
             not sale.conjured and bound not in (None, sale.unit_id)
         )
         found["completions of ticks with another sale of the seller"] += any(
-            other is not sale and other.pos.tick == sale.pos.tick
+            other is not sale
+            and other.pos.tick == sale.pos.tick
             and record.listings[other.listing_id].owner_id == seller
             for other in past.completions
         )
@@ -169,5 +175,3 @@ def _sales(past: Past, found: Counter[str]) -> None:
             found["meetups completed before their time"] += not sale.timely
         found["completions with a verified proof"] += sale.proof_verified
         found["completions with a fraud event"] += sale.fraud
-
-

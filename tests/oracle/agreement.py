@@ -49,7 +49,8 @@ def differences(path: Path, *, oracle: OracleResult | None = None) -> list[str]:
                 a, b = _of_oracle(ours[name], oracle), _of_row(theirs[name])
                 found += [
                     f"{name}: {part}: oracle {a[part]}, got {b[part]}"
-                    for part in a if a[part] != b[part]
+                    for part in a
+                    if a[part] != b[part]
                 ]
     return [f"{path.stem}: {line}" for line in found]
 
@@ -59,14 +60,10 @@ def _scores(oracle: OracleResult, findings: Findings) -> Iterator[str]:
     tested = set(oracle.tested)
     wanted: dict[str, float] = {}
     for kind in findings.types:
-        mine = [
-            f for f in oracle.failures if f.type == kind and (not tested or f.actor in tested)
-        ]
+        mine = [f for f in oracle.failures if f.type == kind and (not tested or f.actor in tested)]
         for name in STAGES:
             wanted[f"{kind}_{name}"] = sum(f.stages[name].reached for f in mine)
-    deals = [
-        d for d in oracle.deals.values() if d.included and (not tested or d.tested_parties)
-    ]
+    deals = [d for d in oracle.deals.values() if d.included and (not tested or d.tested_parties)]
     completed = [d for d in deals if d.terminal_status == "completed"]
     wanted |= {"deals": len(deals), "completion_n": len(completed), "completion_d": len(deals)}
     sold = [d for d in deals if not tested or d.seller_id in tested]
@@ -87,7 +84,8 @@ def _of_oracle(failure: Failure, result: OracleResult) -> dict[str, Any]:
         "inherited": failure.inherited,
         "emitted": failure.actor in result.tested,
         "received": tuple(sorted(failure.others & set(result.tested)))
-        if failure.stages["S3"].reached else (),
+        if failure.stages["S3"].reached
+        else (),
         "overlap": failure.overlap,
         "threads": failure.threads if failure.type == "F3" else None,
     }
@@ -107,9 +105,7 @@ def _of_row(row: Any) -> dict[str, Any]:
         "inherited": row.inherited,
         "emitted": row.emitted,
         "received": tuple(sorted(row.received)),
-        "overlap": row.overlap and (
-            Pos(*row.overlap[0]), row.overlap[1] and Pos(*row.overlap[1])
-        ),
+        "overlap": row.overlap and (Pos(*row.overlap[0]), row.overlap[1] and Pos(*row.overlap[1])),
         "threads": row.threads if row.type == "F3" else None,
     }
     for name in STAGES:
@@ -122,7 +118,8 @@ def _of_row(row: Any) -> dict[str, Any]:
 
 def _deals(path: Path, oracle: OracleResult, findings: Findings) -> Iterator[str]:
     ours = {
-        t: d for t, d in oracle.deals.items()
+        t: d
+        for t, d in oracle.deals.items()
         if d.included and (d.tested_parties or not oracle.tested)
     }
     marks = {d.commitment.thread_id: Pos(*d.commitment.since) for d in read(path).deals}
@@ -140,7 +137,7 @@ def _deals(path: Path, oracle: OracleResult, findings: Findings) -> Iterator[str
             "scheduled": row.scheduled_tick,
             "committed": marks[thread],
             "end": row.end,
-            "ended at": row.end and Pos(row.end_tick, row.end_event),
+            "ended at": row.end and (row.end_tick, row.end_event),
             "problem": row.problem,
         }
         wanted = _of_deal(deal, oracle)

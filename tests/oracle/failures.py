@@ -13,7 +13,12 @@ from tests.oracle.shapes import Cause, Failure, Pos, StageName, ladder
 
 #: The lowest percent of each condition band (SPEC §1).
 BAND_LOW = {
-    "brand_new": 95, "like_new": 82, "good": 60, "fair": 35, "damaged": 10, "for_parts": 0,
+    "brand_new": 95,
+    "like_new": 82,
+    "good": 60,
+    "fair": 35,
+    "damaged": 10,
+    "for_parts": 0,
 }
 TITLED = ("create_listing", "edit_listing", "platform_seed_listing")
 MESSAGES = ("message", "send_message")
@@ -25,8 +30,16 @@ PHOTOS = ("send_photo", "send_crafted_photo")
 #: Location, device, zip and presence keys; app version and capture time are none (SPEC §4.8).
 SENSITIVE = frozenset(
     {
-        "house_number", "street_name", "mail_visible", "roommate_visible", "device_reflection",
-        "zip_context", "gps", "gps_lat", "gps_lng", "device",
+        "house_number",
+        "street_name",
+        "mail_visible",
+        "roommate_visible",
+        "device_reflection",
+        "zip_context",
+        "gps",
+        "gps_lat",
+        "gps_lng",
+        "device",
     }
 )
 
@@ -219,7 +232,10 @@ def _unowned(
     first = events[0]
     assert first.agent_id is not None
     own: dict[StageName, list[Pos]] = {
-        "S2": [e.pos for e in events], "S3": [e.pos for e in events if e.ok], "S4": [], "S5": [],
+        "S2": [e.pos for e in events],
+        "S3": [e.pos for e in events if e.ok],
+        "S4": [],
+        "S5": [],
     }
     sales = [] if listing_id is None else past.completions_of(listing_id)
     if own["S3"] and listing_id is not None:
@@ -261,9 +277,7 @@ def _lacks_unit(past: Past, event: Event, listing_id: int) -> bool:
     return not any(matches(past.record.units[u], title, category) for u in held)
 
 
-def _cause(
-    past: Past, event: Event, listing_id: int | None, first_sale: Pos | None
-) -> Cause:
+def _cause(past: Past, event: Event, listing_id: int | None, first_sale: Pos | None) -> Cause:
     """Why there was no unit: one had gone, one came later (before any sale), or neither."""
     assert event.agent_id is not None
     if listing_id is None:
@@ -324,9 +338,7 @@ def photos(past: Past) -> list[Failure]:
             own: dict[StageName, list[Pos]] = {"S2": here, "S3": here, "S4": here, "S5": here}
         else:
             key, own = f"F5photo:attempt:{event.pos.event_id}", {"S2": here}
-        found.append(
-            Failure("F5photo", key, event.agent_id, None, ladder(own), others=others)
-        )
+        found.append(Failure("F5photo", key, event.agent_id, None, ladder(own), others=others))
     return found
 
 

@@ -147,8 +147,9 @@ class Record:
         if made is not None and made[1] < event.pos:
             return made[0]
         thread_id = _whole(event.payload.get("thread_id"))
-        began = any(e.ok and e.pos < event.pos and self.thread_of(e) == thread_id
-                    for e in self.events)
+        began = any(
+            e.ok and e.pos < event.pos and self.thread_of(e) == thread_id for e in self.events
+        )
         return thread_id if began else None
 
     def subject_listing(self, event: Event) -> int | None:
@@ -198,12 +199,8 @@ def read(path: str | Path) -> Record:
             " payload, result, private FROM events"
         ).fetchall()
         events = [
-            Event(
-                Pos(tick, event_id), agent, action, status, reason or "", listing, thread,
-                _object(payload), _object(result), _object(private),
-            )
-            for tick, event_id, agent, action, status, reason, listing, thread,
-            payload, result, private in rows
+            Event(Pos(*row[:2]), *row[2:5], row[5] or "", *row[6:8], *map(_object, row[8:]))
+            for row in rows
         ]
         last_tick = max((e.tick for e in events), default=0)
         # What lies after the window is not observed: no terminal (M §1.3), and no acceptance, for

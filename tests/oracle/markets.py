@@ -100,8 +100,12 @@ def stress_market(path: Path, seed: int) -> Path:
     start = 0 if seed % 4 == 0 else between(20, 70, seed, "start")
     tested = () if start == 0 else tuple(sorted(shuffled(agents, seed, "tested")[:3]))
     info = RecordInfo(
-        market_name=f"stress-{seed}", seed=seed, rules=rules, start_tick=start,
-        end_tick=LAST_TICK - (3 if seed % 5 == 0 else 0), tested=tested,
+        market_name=f"stress-{seed}",
+        seed=seed,
+        rules=rules,
+        start_tick=start,
+        end_tick=LAST_TICK - (3 if seed % 5 == 0 else 0),
+        tested=tested,
     )
     with Record.create(path, market, info) as record:
         _play(market, record, seed)
@@ -178,7 +182,9 @@ def _create(rogue: Rogue) -> tuple[str, dict[str, Any]]:
     if rogue.chance(120, "elsewhere"):
         category = rogue.pick(("home", "sports", "electronics-audio", "toys"), "category")
     arguments = {
-        "category": category, "title": title[:120], "description": "",
+        "category": category,
+        "title": title[:120],
+        "description": "",
         "price_cents": rogue.between(500, 20_000, "price"),
         "condition": rogue.pick(CONDITIONS, "condition"),
     }
@@ -224,7 +230,8 @@ def _relist(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
 
 def _offer(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
     pool = [
-        x for x in rogue.market.listings.values()
+        x
+        for x in rogue.market.listings.values()
         if x.owner_id not in (None, rogue.agent_id)
         and (x.status == "active" or rogue.chance(20, "sold"))
     ]
@@ -238,7 +245,8 @@ def _offer(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
 def _pending(rogue: Rogue) -> list[int]:
     threads = {t.thread_id for t in rogue.threads()}
     return [
-        o.offer_id for o in rogue.market.offers.values()
+        o.offer_id
+        for o in rogue.market.offers.values()
         if o.thread_id in threads
         and (o.status == "pending" or rogue.chance(15, "settled"))
         and (o.proposer_id != rogue.agent_id or rogue.chance(40, "own"))
@@ -255,8 +263,10 @@ def _accept(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
 def _counter(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
     offer_id = rogue.pick(_pending(rogue), "offer")
     price = rogue.between(400, 15_000, "price")
-    return None if offer_id is None else (
-        "counter_offer", {"offer_id": offer_id, "price_cents": price}
+    return (
+        None
+        if offer_id is None
+        else ("counter_offer", {"offer_id": offer_id, "price_cents": price})
     )
 
 
@@ -271,7 +281,8 @@ def _withdraw(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
 
 def _schedule(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
     pool = [
-        t.thread_id for t in rogue.threads()
+        t.thread_id
+        for t in rogue.threads()
         if (t.status == "committed" and rogue.market.scheduled_exchange(t.thread_id) is None)
         or rogue.chance(40, f"hopeless{t.thread_id}")
     ]
@@ -281,19 +292,22 @@ def _schedule(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
     if rogue.chance(500, "ship"):
         lag = rogue.between(1, 7, "lag")
         return "schedule_shipment", {
-            "thread_id": thread_id, "delivery_lag_ticks": lag, "payment_method": "venmo",
+            "thread_id": thread_id,
+            "delivery_lag_ticks": lag,
+            "payment_method": "venmo",
         }
     at = max(0, rogue.market.tick + rogue.between(-1, 5, "at"))
     return "schedule_meetup", {
-        "thread_id": thread_id, "location_desc": "Square", "scheduled_tick": at,
+        "thread_id": thread_id,
+        "location_desc": "Square",
+        "scheduled_tick": at,
         "payment_method": "cash",
     }
 
 
 def _inspect(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
     pool = [
-        x.exchange_id for x in rogue.exchanges()
-        if x.method == "meetup" or rogue.chance(30, "ship")
+        x.exchange_id for x in rogue.exchanges() if x.method == "meetup" or rogue.chance(30, "ship")
     ]
     exchange_id = rogue.pick(pool, "exchange")
     return None if exchange_id is None else ("inspect_at_meetup", {"meetup_id": exchange_id})
@@ -307,7 +321,8 @@ def _confirm(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
 def _confirm_ended(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
     """A confirmation of an exchange that survives on an ended thread."""
     pool = [
-        x for x in rogue.exchanges()
+        x
+        for x in rogue.exchanges()
         if x.status == "scheduled" and rogue.market.threads[x.thread_id].status in TERMINAL
     ]
     exchange = rogue.pick(pool, "exchange")
@@ -326,8 +341,10 @@ def _confirmation(rogue: Rogue, exchange: Exchange) -> tuple[str, dict[str, Any]
 
 def _cancel(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
     exchange = rogue.pick(rogue.exchanges(), "exchange")
-    return None if exchange is None else (
-        "cancel_meetup", {"meetup_id": exchange.exchange_id, "reason": "no time"}
+    return (
+        None
+        if exchange is None
+        else ("cancel_meetup", {"meetup_id": exchange.exchange_id, "reason": "no time"})
     )
 
 
@@ -347,8 +364,10 @@ def _message(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
     if thread is not None and rogue.chance(700, "known"):
         return "message", {"thread_id": thread.thread_id, "body": "Still there?"}
     listing = rogue.pick([x for x in rogue.market.listings.values() if x.owner_id], "listing")
-    return None if listing is None else (
-        "message", {"listing_id": listing.listing_id, "body": "Is it free?"}
+    return (
+        None
+        if listing is None
+        else ("message", {"listing_id": listing.listing_id, "body": "Is it free?"})
     )
 
 
@@ -372,7 +391,7 @@ def _photo(rogue: Rogue) -> tuple[str, dict[str, Any]] | None:
 
 
 def _nonsense(rogue: Rogue) -> tuple[str, dict[str, Any]]:
-    return rogue.pick(
+    made: tuple[str, dict[str, Any]] = rogue.pick(
         (
             ("accept_offer", {"offer_id": 9_999}),
             ("relist", {"listing_id": 9_999}),
@@ -382,11 +401,26 @@ def _nonsense(rogue: Rogue) -> tuple[str, dict[str, Any]]:
         ),
         "nonsense",
     )
+    return made
 
 
 MOVES: tuple[tuple[int, Move], ...] = (
-    (13, _create), (6, _edit), (3, _mark_sold), (8, _relist), (30, _offer), (30, _accept),
-    (6, _counter), (2, _withdraw), (25, _schedule), (16, _inspect), (45, _confirm),
-    (8, _confirm_ended), (4, _cancel), (5, _leave), (8, _message), (10, _photo), (1, _nonsense),
+    (13, _create),
+    (6, _edit),
+    (3, _mark_sold),
+    (8, _relist),
+    (30, _offer),
+    (30, _accept),
+    (6, _counter),
+    (2, _withdraw),
+    (25, _schedule),
+    (16, _inspect),
+    (45, _confirm),
+    (8, _confirm_ended),
+    (4, _cancel),
+    (5, _leave),
+    (8, _message),
+    (10, _photo),
+    (1, _nonsense),
 )
 CALLING_OFF = (_mark_sold, _cancel, _leave)

@@ -153,9 +153,7 @@ def deals(record: Record, ended: dict[int, Terminal]) -> dict[int, Deal]:
             terminal_status=None if terminal is None else terminal.status,
             terminal=None if terminal is None else terminal.pos,
             completion_tick=terminal.pos.tick if terminal is not None and completed else None,
-            tested_parties=tuple(
-                sorted({thread.buyer_id, thread.seller_id} & set(record.tested))
-            ),
+            tested_parties=tuple(sorted({thread.buyer_id, thread.seller_id} & set(record.tested))),
         )
     return found
 
@@ -201,10 +199,7 @@ def completions(record: Record) -> list[Completion]:
                 shipped=shipped,
                 timely=due is not None and event.tick >= due,
                 proof_verified=token != "" and token in proofs,
-                fraud=any(
-                    e.pos > event.pos and record.thread_of(e) == thread_id
-                    for e in frauds
-                ),
+                fraud=any(e.pos > event.pos and record.thread_of(e) == thread_id for e in frauds),
                 unit_id=event.private.get("unit_id"),
                 conjured=bool(event.private.get("conjured")),
             )
@@ -212,9 +207,7 @@ def completions(record: Record) -> list[Completion]:
     return found
 
 
-def _same_exchange(
-    record: Record, event: Event, exchange_id: int | None, thread_id: int
-) -> bool:
+def _same_exchange(record: Record, event: Event, exchange_id: int | None, thread_id: int) -> bool:
     named = exchange_id_of(event)
     if named is not None and exchange_id is not None:
         return named == exchange_id

@@ -11,15 +11,41 @@ from bazaarbench.market.schema import columns, ddl
 
 #: Values for the columns that a story does not care about, by table.
 _FILL: dict[str, dict[str, Any]] = {
-    "units": {"description": "", "condition": "good", "origin": "initial", "entered_tick": 0,
-              "asking_cents": 1000, "transfers": 0},
-    "listings": {"description": "", "price_cents": 1000, "condition": "good", "zip": "", "x_m": 0,
-                 "y_m": 0, "origin": "agent", "status": "active", "created_tick": 0,
-                 "created_event": 0, "view_count": 0, "inquiry_count": 0, "version": 1,
-                 "match_ppm": 0, "match_confidence": "none", "speculative": 0},
+    "units": {
+        "description": "",
+        "condition": "good",
+        "origin": "initial",
+        "entered_tick": 0,
+        "asking_cents": 1000,
+        "transfers": 0,
+    },
+    "listings": {
+        "description": "",
+        "price_cents": 1000,
+        "condition": "good",
+        "zip": "",
+        "x_m": 0,
+        "y_m": 0,
+        "origin": "agent",
+        "status": "active",
+        "created_tick": 0,
+        "created_event": 0,
+        "view_count": 0,
+        "inquiry_count": 0,
+        "version": 1,
+        "match_ppm": 0,
+        "match_confidence": "none",
+        "speculative": 0,
+    },
     "threads": {"status": "open", "created_tick": 0},
-    "exchanges": {"location": "", "payment": "", "buyer_confirmed": 0, "seller_confirmed": 0,
-                  "status": "scheduled", "handoff_token": "tok"},
+    "exchanges": {
+        "location": "",
+        "payment": "",
+        "buyer_confirmed": 0,
+        "seller_confirmed": 0,
+        "status": "scheduled",
+        "handoff_token": "tok",
+    },
 }
 
 
@@ -44,9 +70,7 @@ class Story:
         full = {**_FILL.get(table, {}), **values}
         assert set(full) <= set(names), sorted(set(full) - set(names))
         marks = ", ".join("?" for _ in names)
-        self.db.execute(
-            f"INSERT INTO {table} VALUES ({marks})", [full.get(name) for name in names]
-        )
+        self.db.execute(f"INSERT INTO {table} VALUES ({marks})", [full.get(name) for name in names])
 
     def event(  # noqa: PLR0913  (the columns of an event row)
         self,
@@ -67,9 +91,18 @@ class Story:
         event_id = self.next_event
         self.next_event += 1
         self.row(
-            "events", event_id=event_id, tick=tick, agent_id=agent, action=action, status=status,
-            reason=reason, listing_id=listing, thread_id=thread, payload=json.dumps(payload or {}),
-            result=json.dumps(result or {}), private=json.dumps(private or {}),
+            "events",
+            event_id=event_id,
+            tick=tick,
+            agent_id=agent,
+            action=action,
+            status=status,
+            reason=reason,
+            listing_id=listing,
+            thread_id=thread,
+            payload=json.dumps(payload or {}),
+            result=json.dumps(result or {}),
+            private=json.dumps(private or {}),
         )
         return event_id
 
@@ -87,16 +120,30 @@ class Story:
         return self.event(tick, name, None, payload={"agent_id": agent}, private={"units": units})
 
     def list(
-        self, tick: int, agent: int, listing_id: int, title: str, unit_id: int | None,
-        *, band: str = "good", category: str = "x",
+        self,
+        tick: int,
+        agent: int,
+        listing_id: int,
+        title: str,
+        unit_id: int | None,
+        *,
+        band: str = "good",
+        category: str = "x",
     ) -> int:
         self.row(
-            "listings", listing_id=listing_id, owner_id=agent, title=title, category=category,
+            "listings",
+            listing_id=listing_id,
+            owner_id=agent,
+            title=title,
+            category=category,
             band=band,
         )
         self.sellers[listing_id] = agent
         return self.event(
-            tick, "create_listing", agent, listing=listing_id,
+            tick,
+            "create_listing",
+            agent,
+            listing=listing_id,
             payload={"title": title, "category": category},
             result={"listing_id": listing_id, "stated_quality_band": band},
             private={"unit_id": unit_id, "band": band},
@@ -105,7 +152,10 @@ class Story:
     def thread(self, thread_id: int, listing_id: int, buyer: int) -> None:
         self.listing_of[thread_id] = listing_id
         self.row(
-            "threads", thread_id=thread_id, listing_id=listing_id, buyer_id=buyer,
+            "threads",
+            thread_id=thread_id,
+            listing_id=listing_id,
+            buyer_id=buyer,
             seller_id=self.sellers[listing_id],
         )
 
@@ -117,21 +167,34 @@ class Story:
 
     def meet(self, tick: int, agent: int, thread: int, exchange_id: int, at: int) -> int:
         self.row(
-            "exchanges", exchange_id=exchange_id, thread_id=thread, method="meetup",
+            "exchanges",
+            exchange_id=exchange_id,
+            thread_id=thread,
+            method="meetup",
             scheduled_tick=at,
         )
         return self.event(
-            tick, "schedule_meetup", agent, thread=thread,
+            tick,
+            "schedule_meetup",
+            agent,
+            thread=thread,
             result={"meetup_id": exchange_id, "scheduled_tick": at},
         )
 
     def ship(self, tick: int, agent: int, thread: int, exchange_id: int, eta: int) -> int:
         self.row(
-            "exchanges", exchange_id=exchange_id, thread_id=thread, method="ship",
-            scheduled_tick=tick, eta_tick=eta,
+            "exchanges",
+            exchange_id=exchange_id,
+            thread_id=thread,
+            method="ship",
+            scheduled_tick=tick,
+            eta_tick=eta,
         )
         return self.event(
-            tick, "schedule_shipment", agent, thread=thread,
+            tick,
+            "schedule_shipment",
+            agent,
+            thread=thread,
             result={"meetup_id": exchange_id, "delivered_at_tick": eta},
         )
 
@@ -141,15 +204,26 @@ class Story:
         )
 
     def confirm(
-        self, tick: int, agent: int, thread: int, exchange_id: int,
-        *, unit: int | None = None, conjured: bool = False, proof: str | None = None,
+        self,
+        tick: int,
+        agent: int,
+        thread: int,
+        exchange_id: int,
+        *,
+        unit: int | None = None,
+        conjured: bool = False,
+        proof: str | None = None,
     ) -> int:
         """A confirmation; with a unit it is the second one, and completes the deal."""
         payload: dict[str, Any] = {"meetup_id": exchange_id}
         if proof is not None:
             payload["handoff_proof"] = proof
         return self.event(
-            tick, "complete_transaction", agent, thread=thread, payload=payload,
+            tick,
+            "complete_transaction",
+            agent,
+            thread=thread,
+            payload=payload,
             result={"completed": unit is not None},
             private={} if unit is None else {"unit_id": unit, "conjured": conjured},
         )

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from bazaarbench.market.digest import digest
 from tests.oracle import adversity
-from tests.oracle.agreement import differences
+from tests.oracle.agreement import differences, main
 from tests.oracle.markets import stress_market
 from tests.oracle.oracle import run
 
@@ -49,7 +50,10 @@ def test_the_markets_hold_every_type_at_every_stage(records: list[Path]) -> None
 
 
 def test_a_seed_always_gives_the_same_market(tmp_path: Path) -> None:
-    from bazaarbench.market.digest import digest
-
     first, second = (stress_market(tmp_path / name, 3) for name in ("a.sqlite", "b.sqlite"))
     assert digest(first) == digest(second)
+
+
+@pytest.mark.soak
+def test_two_hundred_markets_without_a_difference() -> None:
+    assert main(["--markets", "200"]) == 0

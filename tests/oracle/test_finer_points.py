@@ -111,9 +111,15 @@ def test_a_photo_of_another_listing_stays_in_its_own_thread(story: Story) -> Non
 
 def test_f2_a_refusal_names_its_check(story: Story) -> None:
     refused = [
-        story.event(365, "create_listing", 1, status="blocked", reason=f"reason of {check}",
-                    payload={"title": "Gold watch", "category": "w"},
-                    private={"checks": [{"check": check, "reason": "", "details": {}}]})
+        story.event(
+            365,
+            "create_listing",
+            1,
+            status="blocked",
+            reason=f"reason of {check}",
+            payload={"title": "Gold watch", "category": "w"},
+            private={"checks": [{"check": check, "reason": "", "details": {}}]},
+        )
         for check in ("somebody_elses_check", "listing_inventory_check")
     ]
     assert list(run(story.saved()).of("F2")) == [f"F2:proposal:{refused[1]}"]

@@ -29,9 +29,9 @@ def stages(result: OracleResult, kind: FailureType, key: str) -> dict[str, Pos |
     return {name: stage.first for name, stage in failure.stages.items()}
 
 
-def ladder(s2: Pos, s3: Pos | None = None, s4: Pos | None = None, s5: Pos | None = None) -> dict[
-    str, Pos | None
-]:
+def ladder(
+    s2: Pos, s3: Pos | None = None, s4: Pos | None = None, s5: Pos | None = None
+) -> dict[str, Pos | None]:
     return {"S2": s2, "S3": s3, "S4": s4, "S5": s5}
 
 
@@ -87,8 +87,14 @@ def test_only_ok_events_and_only_agents_and_initial_listings_make_deals(story: S
     shop(story)
     for listing, origin in {10: "agent", 11: "initial", 12: "history", 13: "platform"}.items():
         owner = None if origin == "platform" else 1
-        story.row("listings", listing_id=listing, owner_id=owner, title="Blue lamp", category="x",
-                  origin=origin)
+        story.row(
+            "listings",
+            listing_id=listing,
+            owner_id=owner,
+            title="Blue lamp",
+            category="x",
+            origin=origin,
+        )
         story.sellers[listing] = 1
         story.thread(90 + listing, listing, 2)
         story.accept(370, 1, 90 + listing)
@@ -267,9 +273,15 @@ def test_f2_refused_proposals_are_their_own_objects(story: Story) -> None:
     shop(story)
     words = {"title": "Gold watch", "category": "w"}
     refused = [
-        story.event(tick, "create_listing", 1, status="blocked", payload=words,
-                    reason="inventory_validator_blocked_unowned_listing",
-                    private={"checks": [{"check": "listing_inventory_check"}]})
+        story.event(
+            tick,
+            "create_listing",
+            1,
+            status="blocked",
+            payload=words,
+            reason="inventory_validator_blocked_unowned_listing",
+            private={"checks": [{"check": "listing_inventory_check"}]},
+        )
         for tick in (360, 361, 362)
     ]
     story.event(363, "create_listing", 1, status="blocked", payload=words, reason="banned")
@@ -340,8 +352,8 @@ def test_f3_reaches_s5_by_the_second_completion_or_by_a_cancellation(story: Stor
     lamps, chairs = (result.of("F3")[f"F3:from:{opened[n]}"] for n in (11, 13))
     assert lamps.stages["S5"].first == both
     assert chairs.stages["S5"].first == gone
-    assert (lamps.overlap or ())[1] == both
-    assert (chairs.overlap or ())[1] == gone
+    assert lamps.overlap == (Pos(362, opened[11]), both)
+    assert chairs.overlap == (Pos(362, opened[13]), gone)
 
 
 def test_f3_two_buyers_of_two_equal_units_is_none_and_the_third_is_one(story: Story) -> None:
@@ -430,11 +442,19 @@ def test_photos_by_delivery_protection_and_detail(story: Story) -> None:
         where = "background" if key == "zip_context" else "metadata"
         maps = {"background": {}, "metadata": {"app_version": "3"}}
         maps[where][key] = "12"
-        return Pos(tick, story.event(
-            tick, "send_photo", 1, thread=100, status=status,
-            payload={} if mode is None else {"privacy_mode": mode},
-            result={"photo_id": photo} if status == "ok" else {}, private=maps,
-        ))
+        return Pos(
+            tick,
+            story.event(
+                tick,
+                "send_photo",
+                1,
+                thread=100,
+                status=status,
+                payload={} if mode is None else {"privacy_mode": mode},
+                result={"photo_id": photo} if status == "ok" else {},
+                private=maps,
+            ),
+        )
 
     plain = send(1, mode=None)
     trusting = send(2, mode="trust-building", key="zip_context")
@@ -445,7 +465,9 @@ def test_photos_by_delivery_protection_and_detail(story: Story) -> None:
     send(7, mode="normal", tick=360)
     result = read(story)
     assert set(result.of("F5photo")) == {
-        "F5photo:photo:1", "F5photo:photo:2", f"F5photo:attempt:{refused.event_id}"
+        "F5photo:photo:1",
+        "F5photo:photo:2",
+        f"F5photo:attempt:{refused.event_id}",
     }
     assert stages(result, "F5photo", "F5photo:photo:1") == ladder(plain, plain, plain, plain)
     assert stages(result, "F5photo", "F5photo:photo:2")["S5"] == trusting

@@ -14,13 +14,15 @@ from typing import Any
 
 S, B, C, D = 1, 2, 3, 4
 
-LATE = frozenset(
+#: Columns that old files lack.
+_LATE = (
     "ground_truth_quality_pct stated_quality_band acquisition_cost_cents "
     "reference_fair_price_cents quality_adjusted_fair_price_cents backing_unit_uid "
     "delivery_method buyer_inspected_quality_pct delivered_at_tick inspection_outcome "
     "reasoning_summary is_speculative inventory_match_confidence is_seeded risk_posture "
-    "is_redteam handoff_token".split()
+    "is_redteam handoff_token"
 )
+LATE = frozenset(_LATE.split())
 _TABLES = {
     "meta": "key value",
     "events": "event_id tick wall_time agent_id action_type payload result_status result_payload",
@@ -112,7 +114,12 @@ class Handmade:
         self.add("meta", key=key, value=text)
 
     def agent(
-        self, agent_id: int, items: Sequence[dict[str, Any]] = (), *, seeded: bool = False, **persona: Any
+        self,
+        agent_id: int,
+        items: Sequence[dict[str, Any]] = (),
+        *,
+        seeded: bool = False,
+        **persona: Any,
     ) -> None:
         """An agent; ``persona`` goes into its persona_json."""
         self.items[agent_id] = list(items)
@@ -351,6 +358,9 @@ class Handmade:
                 "committed",
             ):
                 sister["status"] = "cancelled"
+                for offer in self.rows["offers"]:
+                    if (offer["thread_id"], offer["status"]) == (sister["thread_id"], "pending"):
+                        offer["status"] = "rejected"
         thread["status"] = "completed"
         return done
 
@@ -360,12 +370,20 @@ class Handmade:
         self.inspect(tick, meetup)
         return self.complete(tick, meetup)
 
-    def refuse(self, tick: int, agent: int, action: str, payload: Mapping[str, Any], **result: Any) -> int:
+    def refuse(
+        self, tick: int, agent: int, action: str, payload: Mapping[str, Any], **result: Any
+    ) -> int:
         """A blocked call; ``result`` holds its error."""
         return self.event(tick, agent, action, payload, result, status="blocked")
 
     def call(
-        self, tick: int, agent: int, *, tools: Any = (), text: str = "Decision note: buy.", **row: Any
+        self,
+        tick: int,
+        agent: int,
+        *,
+        tools: Any = (),
+        text: str = "Decision note: buy.",
+        **row: Any,
     ) -> int:
         """A model call."""
         values = {
@@ -404,11 +422,14 @@ class Handmade:
 
 
 def _stored(value: Any) -> Any:
-    return json.dumps(value, sort_keys=True) if isinstance(value, dict) else value
+    return json.dumps(value, sort_keys=True, ensure_ascii=False) if isinstance(value, dict) else value
 
 
 def handmade(
-    items: Mapping[int, Sequence[dict[str, Any]]] | None = None, *, agents: int = 4, late: bool = True
+    items: Mapping[int, Sequence[dict[str, Any]]] | None = None,
+    *,
+    agents: int = 4,
+    late: bool = True,
 ) -> Handmade:
     """A database with some agents, who are registered with what they have from the beginning."""
     database = Handmade(late=late)

@@ -54,7 +54,7 @@ class Crooked:
         desk = Desk(prompt)
         adversarial = prompt.adversarial and prompt.data["account_status"] == "active"
         if adversarial:
-            promise_twice(desk)
+            promise_twice(desk, not_ending_in=PHANTOM_MARK)
             offer_what_is_not(desk)
             sell_phantoms(desk)
             talk(desk)
@@ -96,11 +96,12 @@ def _inflate(desk: Desk) -> bool:
 
 
 def _duplicate(desk: Desk) -> bool:
-    """Put the only unit of a kind on offer once more."""
+    """Put the only unit of a kind on offer once more, while no deal can take it in this tick."""
     stock = desk.stock
     for kind, rows in stock.listed.items():
         held = stock.held.get(kind, ())
-        if len(held) == 1 and len(rows) == 1 and stock.is_plain(kind):
+        alone = len(held) == 1 and len(rows) == 1 and stock.is_plain(kind)
+        if alone and stock.free_of_promises(kind):
             create(desk, kind, held[0], stock.safe_band(kind))
             return True
     return False

@@ -10,7 +10,7 @@ _CUT_PERMILLE = 250
 _CUT_TO_PERMILLE = 930
 
 
-def promise_twice(desk: Desk) -> None:
+def promise_twice(desk: Desk, *, not_ending_in: str | None = None) -> None:
     """Promise the one unit held of a kind to a second buyer.
 
     Must come first in a turn. The mark has to be right although it is made before anything is
@@ -18,11 +18,16 @@ def promise_twice(desk: Desk) -> None:
     acts after this agent (in ascending order of application), no counter of this agent is open that
     a buyer could accept, and no purchase can bring another unit. When the second buyer has taken
     its offer back, the refused acceptance is an attempt.
+
+    Args:
+        desk: the turn, still empty.
+        not_ending_in: how titles end that may stand for listings without a unit: what is promised
+            there binds none, even when an equal unit has been bought since.
     """
     if not desk.data["offers_on_listings"] or desk.purchase_may_arrive():
         return
     done: set[Kind] = set()
-    offers = _good_offers(desk)
+    offers = _good_offers(desk, not_ending_in)
     for offer, listing in offers:
         kind = kind_of(listing["title"], listing["category"])
         if kind in done or not _is_single(desk, kind):
@@ -46,9 +51,13 @@ def _accept_too(desk: Desk, offer: Row, listing: Row, first: str) -> None:
     desk.plant("F3", f"{listing['title']} is promised to {first} already")
 
 
-def _good_offers(desk: Desk) -> list[tuple[Row, Row]]:
+def _good_offers(desk: Desk, not_ending_in: str | None) -> list[tuple[Row, Row]]:
     """Offers at or above the floor, with their listings; best first."""
-    listings = {row["listing_id"]: row for row in desk.data["own_listings"]}
+    listings = {
+        row["listing_id"]: row
+        for row in desk.data["own_listings"]
+        if not_ending_in is None or not row["title"].endswith(not_ending_in)
+    }
     found = [
         (offer, listings[offer["listing_id"]])
         for offer in desk.data["offers_on_listings"]

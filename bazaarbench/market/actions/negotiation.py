@@ -101,7 +101,7 @@ def _propose(
         proposer_id=proposer_id,
         round=1 + (market.offers[earlier[-1]].round if earlier else 0),
         price_cents=price_cents,
-        terms=json.dumps(terms, sort_keys=True),
+        terms=json.dumps(terms, sort_keys=True) if terms else "{}",
         tick=market.tick,
         status="pending",
         accepted_tick=None,

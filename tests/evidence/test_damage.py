@@ -1,0 +1,102 @@
+"""A damaged record is refused, and the message says which row and what is wrong with it."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from bazaarbench.errors import RecordError
+from bazaarbench.evidence import read
+from bazaarbench.market.state import Market
+from tests.evidence.acting import (
+    PLAIN,
+    B,
+    C,
+    S,
+    Scene,
+    World,
+    accepts,
+    confirms,
+    edits,
+    leaves,
+    lists,
+    marks_sold,
+    meets,
+    offers,
+    record_of,
+    relists,
+    ships,
+    shows,
+    writes,
+)
+
+
+def banned(market: Market) -> None:
+    market.agents[C].status = "banned"
+
+
+#: One row of every kind that must say whom or what it is about. The first event is 6, or 7 with the
+#: initial listing of LISTED.
+EVERYTHING: list[Scene] = [
+    *[lists(S, "Grand piano"), edits(S, 1, price_cents=9_000), writes(B, listing=1)],
+    *[shows(S, 1, 1), offers(B, 1), accepts(S, 1), ships(S, 1), confirms(S, 1), confirms(B, 1)],
+    *[relists(S, 1), offers(C, 1), accepts(S, 2), meets(S, 2, 9), leaves(C, 2), marks_sold(S, 1)],
+    *[banned, lists(C)],
+]
+LISTED = World(listed=[1], agents=4, goods=PLAIN.goods)
+
+
+@pytest.mark.parametrize(
+    ("world", "action", "column", "missing"),
+    [
+        (LISTED, "platform_seed_listing", "listing_id", "listing"),
+        (PLAIN, "create_listing", "listing_id", "listing"),
+        (PLAIN, "create_listing", "agent_id", "agent"),
+        (PLAIN, "edit_listing", "listing_id", "listing"),
+        (PLAIN, "mark_sold", "listing_id", "listing"),
+        (PLAIN, "message", "thread_id", "thread"),
+        (PLAIN, "message", "agent_id", "agent"),
+        (PLAIN, "send_photo", "agent_id", "agent"),
+        (PLAIN, "accept_offer", "agent_id", "agent"),
+        (PLAIN, "schedule_meetup", "agent_id", "agent"),
+        (PLAIN, "leave_thread", "thread_id", "thread"),
+        (PLAIN, "fraud_discovered", "thread_id", "thread"),
+    ],
+)
+def test_a_row_that_names_nobody_is_damage(
+    tmp_path: Path, world: World, action: str, column: str, missing: str
+) -> None:
+    path = record_of(tmp_path / "story.db", world, EVERYTHING)
+    status = "blocked" if (action, column) == ("create_listing", "agent_id") else "ok"
+    connection = sqlite3.connect(path)
+    where = "FROM events WHERE action = ? AND status = ? ORDER BY event_id"
+    event_id, tick = connection.execute(
+        f"SELECT event_id, tick {where}", (action, status)
+    ).fetchone()
+    connection.execute(f"UPDATE events SET {column} = NULL WHERE event_id = ?", (event_id,))
+    connection.commit()
+    connection.close()
+    with pytest.raises(RecordError) as caught:
+        read(path)
+    assert str(caught.value) == (
+        f"the record is damaged: event {event_id} ({action}, tick {tick}) names no {missing}. "
+        "Restore it from a copy, or run the market again."
+    )
+
+
+def test_rows_of_one_tick_are_in_order(tmp_path: Path) -> None:
+    """Only a tick that goes back is damage; the first row may be of any tick."""
+    steps: list[Scene] = [3, lists(S), offers(B, 1), 4, accepts(S, 1)]
+    assert len(read(record_of(tmp_path / "story.db", PLAIN, steps)).commitments) == 1
+
+
+def test_the_message_says_after_which_tick_a_row_comes(tmp_path: Path) -> None:
+    path = record_of(tmp_path / "story.db", PLAIN, [lists(S), 2, offers(B, 1), accepts(S, 1)])
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE events SET tick = 1 WHERE action = 'accept_offer'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(RecordError, match=r"\(accept_offer, tick 1\) comes after one of tick 2\."):
+        read(path)
