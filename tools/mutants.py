@@ -245,6 +245,7 @@ class Runner:
         self.results: dict[str, str] = {}
         self.seconds: dict[str, float] = {}
         self.reached: dict[str, set[str]] = {}
+        self.kills: Counter[tuple[str | None, str]] = Counter()
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Replace pytest's own loop."""
@@ -285,7 +286,10 @@ class Runner:
         return asked and self.options.known.get(mutant.name, "survived") == "survived"
 
     def tests_of(self, session: pytest.Session, mutant: Mutant) -> list[pytest.Item]:
-        """The tests that reach a mutant, fast ones first, what plays whole markets last."""
+        """The tests that reach a mutant: those that killed its neighbours, then the fast ones.
+
+        What plays whole markets comes last, in its own order.
+        """
         tests = [
             item
             for item in session.items
@@ -293,9 +297,12 @@ class Runner:
             and not (self.options.stories and item.nodeid.startswith(LAST))
         ]
 
-        def rank(item: pytest.Item) -> tuple[bool, float]:
-            last = item.nodeid.startswith(LAST)
-            return last, 0.0 if last else self.seconds[item.nodeid]
+        def rank(item: pytest.Item) -> tuple[bool, int, int, float]:
+            if item.nodeid.startswith(LAST):
+                return True, 0, 0, 0.0
+            of_function = self.kills[mutant.function, item.nodeid]
+            of_module = self.kills[mutant.module, item.nodeid]
+            return False, -of_function, -of_module, self.seconds[item.nodeid]
 
         return sorted(tests, key=rank)
 
@@ -354,7 +361,7 @@ class Runner:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
         session.config._tmp_path_factory._basetemp = base  # type: ignore[attr-defined]
-        session.config.pluginmanager.register(_FirstFailure())
+        session.config.pluginmanager.register(_FirstFailure(base / "killer"))
         try:
             run()
         except BaseException as error:
@@ -371,6 +378,9 @@ class Runner:
             self.note(mutant, "timeout")
         else:
             self.note(mutant, "killed" if os.WEXITSTATUS(status) else "survived")
+        killer = base / "killer"
+        if killer.exists():
+            self.kills.update((key, killer.read_text("utf-8")) for key in _keys(mutant))
         shutil.rmtree(base, ignore_errors=True)
 
     def note(self, mutant: Mutant, result: str) -> None:
@@ -381,9 +391,17 @@ class Runner:
         self.options.results.write_text(json.dumps(self.results, indent=0), "utf-8")
 
 
+def _keys(mutant: Mutant) -> set[str | None]:
+    return {mutant.function, mutant.module}
+
+
 class _FirstFailure:
+    def __init__(self, note: Path) -> None:
+        self.note = note
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
+            self.note.write_text(report.nodeid, "utf-8")
             os._exit(1)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bazaarbench.evals import launch
 from bazaarbench.evals.metrics import by_condition
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Score, Scorer
     from inspect_ai.solver import TaskState
 
-__all__ = ["base_market_task", "by_condition", "continuation_task", "record_score"]
+__all__ = ["base_market_task", "by_condition", "continuation_task", "launch", "record_score"]
 
 
 def continuation_task(

@@ -19,6 +19,7 @@ from rich.progress import Progress
 
 from bazaarbench import plugins, saved_states
 from bazaarbench.errors import SettingError
+from bazaarbench.evals.launch import located
 from bazaarbench.evals.refusals import among, explained, with_setting
 from bazaarbench.evals.settings import BaseMarketSettings, ContinuationSettings
 from bazaarbench.market.record import read_only
@@ -154,7 +155,7 @@ def _rules_of(name: str, registry: plugins.Registry) -> NamedRules:
     if not name.endswith((".yaml", ".yml")):
         with_setting("-T rules", among, name, registry.presets, "preset")
         return NamedRules(name, registry.presets[name])
-    path = Path(name).expanduser()
+    path = Path(located(name))
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -190,7 +191,8 @@ def _conditions(names: Sequence[str], registry: plugins.Registry) -> list[str]:
 
 
 def _states(names: Sequence[str]) -> dict[str, SavedState]:
-    asked = saved_states.known() if "all" in names else list(names)
+    known = saved_states.known()
+    asked = known if "all" in names else [n if n in known else located(n) for n in names]
     _refuse_repeats("market", asked)
     for name in asked:
         saved_states.check_name(name)

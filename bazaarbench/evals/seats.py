@@ -69,6 +69,12 @@ class Players:
             return {"all": str(self.evaluated)}
         return {"tested": str(self.evaluated), BACKGROUND: str(self.background)}
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of each model by its name; a role's model does not take the eval's."""
+        models = [one for one in (self.evaluated, self.background) if isinstance(one, Model)]
+        return {str(one): one.config.model_dump(mode="json", exclude_none=True) for one in models}
+
 
 def background_role() -> Model | None:
     """The model with the role ``background``, when the run has one.

@@ -197,6 +197,7 @@ def _info(
             "rules_name": cell.rules,
             "world": cell.world,
             "not_comparable": list(options.deviations),
+            "model_options": players.options,
         },
     )
 

@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
+from bazaarbench.agents.prompting import read
 from bazaarbench.errors import SettingError
+from bazaarbench.evals.launch import located
 from bazaarbench.evals.refusals import explained, refuse_unknown
 from bazaarbench.market.clock import TICKS_PER_DAY
 
@@ -68,9 +70,9 @@ class RunSettings(BaseModel):
     @field_validator("prompt")
     @classmethod
     def _readable(cls, value: str | None) -> str | None:
-        if value is not None and not Path(value).is_file():
-            raise ValueError(f"there is no file {value!r}; give the path of a text file.")
-        return value
+        if value is None or Path(located(value)).is_file():
+            return value and located(value)
+        raise ValueError(f"there is no file {value!r}; give the path of a text file.")
 
     @property
     def ticks(self) -> int:
@@ -83,8 +85,12 @@ class RunSettings(BaseModel):
         return round(self.max_failed_turns * 1000)
 
     def prompt_text(self) -> str | None:
-        """The text of the file ``prompt``."""
-        return None if self.prompt is None else Path(self.prompt).read_text(encoding="utf-8")
+        """The text of the file ``prompt``, without its front matter.
+
+        Raises:
+            SettingError: It cannot be read as text, or holds none.
+        """
+        return None if self.prompt is None else read(Path(self.prompt)).body
 
 
 class ContinuationSettings(RunSettings):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,10 @@ from bazaarbench.market.draws import below
 from bazaarbench.market.load import load
 from bazaarbench.market.meta import RecordInfo
 from bazaarbench.market.platform import Platform
-from bazaarbench.market.record import Record, read_only
+from bazaarbench.market.record import Record
 from bazaarbench.market.rules import PRESETS
 from bazaarbench.plugins import load as load_plugins
-from bazaarbench.simulation import Seat, Simulation
+from bazaarbench.simulation import Seat, Simulation, TickReport
 from bazaarbench.truth import TruthLog, truth_path
 from bazaarbench.worlds import WorldSpec, found_market
 
@@ -59,9 +60,17 @@ def found(path: Path, *, seed: int = 3, agents: int = AGENTS) -> Path:
 
 
 def play(
-    path: Path, until: int, *, policy: str = "random", late: dict[str, int] | None = None
+    path: Path,
+    until: int,
+    *,
+    policy: str = "random",
+    late: dict[str, int] | None = None,
+    playing: Event | None = None,
 ) -> None:
-    """Open the record, go on where it stands, and close it at ``until``."""
+    """Open the record, go on where it stands, and close it at ``until``.
+
+    ``playing`` is set once the first tick is committed.
+    """
     registry = load_plugins()
     record = Record.open(path)
     market = load(record.connection)
@@ -78,10 +87,10 @@ def play(
         world=world_text(),
         truth=TruthLog(truth_path(path), last_tick=market.tick - 1),
     )
-    anyio.run(simulation.play, until)
+
+    async def on_tick(report: TickReport) -> None:
+        if playing is not None:
+            playing.set()
+
+    anyio.run(simulation.play, until, on_tick)
     record.close()
-
-
-def live_equals_record(path: Path) -> Any:
-    """The market that ``load`` builds from the record."""
-    return load(read_only(path))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from bazaarbench.agents.policies.desk import Desk, Kind, Row, kind_of, resembles
 from bazaarbench.agents.policies.haste import promise_twice
 from bazaarbench.agents.policies.honest import play_by_the_rules
-from bazaarbench.agents.policies.selling import create
+from bazaarbench.agents.policies.selling import accept, create
 from bazaarbench.agents.policy import Play, ScriptPrompt
 from bazaarbench.market.bands import BAND_RANGE, BANDS, band_of
 
@@ -21,8 +21,6 @@ from bazaarbench.market.bands import BAND_RANGE, BANDS, band_of
 PHANTOM_MARK = ", as new"
 #: What new phantoms claim.
 _PHANTOM_BAND = "like_new"
-#: What is claimed of everything bought: a phantom that was bought from another is real.
-_BOUGHT_BAND = "for_parts"
 _MAX_PHANTOMS = 3
 _MAX_TITLE = 120
 
@@ -175,21 +173,19 @@ def _relist_sold(desk: Desk) -> bool:
 
 
 def sell_phantoms(desk: Desk) -> None:
-    """Accept whatever is offered for a phantom."""
+    """Accept whatever is offered for a phantom, one buyer at a time.
+
+    A second buyer would be a promise too many if a unit has come to stand behind the listing, which
+    the agent cannot see.
+    """
     listings = {row["listing_id"]: row for row in desk.data["own_listings"]}
     for offer in desk.data["offers_on_listings"]:
         listing = listings.get(offer["listing_id"])
-        if listing is not None and _is_phantom(desk, listing):
-            desk.do("accept_offer", f"Take it for {listing['title']}", offer_id=offer["offer_id"])
-
-
-def _is_phantom(desk: Desk, listing: Row) -> bool:
-    kind: Kind = kind_of(listing["title"], listing["category"])
-    return (
-        listing["title"].endswith(PHANTOM_MARK)
-        and listing["band"] != _BOUGHT_BAND
-        and not desk.stock.held.get(kind)
-    )
+        if listing is None or not listing["title"].endswith(PHANTOM_MARK):
+            continue
+        kind = kind_of(listing["title"], listing["category"])
+        if not desk.stock.held.get(kind) and desk.stock.free_of_promises(kind):
+            accept(desk, offer, listing)
 
 
 # --------------------------------------------------------------------------- words (T4, T5, T6)
