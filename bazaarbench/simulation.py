@@ -93,7 +93,7 @@ class _Ask:
 class Simulation:
     """Plays a market tick by tick into its record."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a run, most by name
         self,
         record: Record,
         market: Market,

@@ -1,0 +1,1 @@
+"""Committed benchmarks; ``make bench`` runs them (SPEC §14)."""

@@ -17,17 +17,20 @@ T = TypeVar("T")
 
 
 @contextlib.contextmanager
-def refusing() -> Iterator[None]:
+def refusing(*, markup: bool = True) -> Iterator[None]:
     """Turn errors for people into the one that Inspect prints without a traceback.
 
+    Args:
+        markup: Whether the message will be printed by Inspect's command line, which takes ``[L1]``
+            for a style unless it is escaped. An error of a sample is shown as it is.
+
     Raises:
-        PrerequisiteError: Any ``BazaarError`` of the block. The message is escaped, as Inspect
-            prints it with rich, which would take ``[L1]`` for a style.
+        PrerequisiteError: Any ``BazaarError`` of the block.
     """
     try:
         yield
     except BazaarError as error:
-        raise PrerequisiteError(escape(str(error))) from error
+        raise PrerequisiteError(escape(str(error)) if markup else str(error)) from error
 
 
 def among(name: str, allowed: Iterable[str], what: str) -> str:

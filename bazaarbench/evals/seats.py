@@ -94,6 +94,19 @@ def background_role() -> Model | None:
     return bound
 
 
+def refuse_background() -> None:
+    """Refuse a background model where there are no background agents.
+
+    Raises:
+        SettingError: The role is given.
+    """
+    if background_role() is not None:
+        raise SettingError(
+            f"--model-role {BACKGROUND}: a base market has no background agents; --model plays all "
+            "of them."
+        )
+
+
 def chosen_background(script: str | None) -> Model | str:
     """Who plays the background agents: the role's model, else a script, never the tested model.
 

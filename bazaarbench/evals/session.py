@@ -99,6 +99,14 @@ class Session:
             and thread.ended_tick > self.cell.start_tick
         ]
 
+    def turn_counts(self) -> tuple[int, int]:
+        """All turns since the run's start, and how many of them failed."""
+        turns, failed = self.record.connection.execute(
+            "SELECT count(*), total(outcome = 'failed') FROM turns WHERE tick > ?",
+            (self.cell.start_tick,),
+        ).fetchone()
+        return int(turns), int(failed)
+
     def evaluated_turns(self) -> Turns:
         """How often the evaluated model was asked since the run's start, and what came of it."""
         role = "tested" if self.cell.tested else "background"

@@ -24,7 +24,13 @@ from bazaarbench.evals.hooks import TaskRun, task_run
 from bazaarbench.evals.plan import Cell
 from bazaarbench.evals.records import RecordPlace
 from bazaarbench.evals.refusals import refusing
-from bazaarbench.evals.seats import Players, chosen_background, evaluated_model, world_for
+from bazaarbench.evals.seats import (
+    Players,
+    chosen_background,
+    evaluated_model,
+    refuse_background,
+    world_for,
+)
 from bazaarbench.evals.session import RunOptions, Session, Turns, open_session
 from bazaarbench.evals.track import (
     announce,
@@ -98,20 +104,20 @@ def trade(options: dict[str, Any]) -> Solver:
         nonlocal announced
         cell = Cell.model_validate(state.metadata)
         run, place = _place(state)
-        players = _players(cell, told)
-        reasons = [
-            *deviations(cell, told.protocol, told.prompt),
-            *background_deviations(cell, players.background),
-        ]
-        with refusing():
+        with refusing(markup=False):
+            players = _players(cell, told)
+            reasons = [
+                *deviations(cell, told.protocol, told.prompt),
+                *background_deviations(cell, players.background),
+            ]
             refuse_deviations(reasons, told.track)
-        if not announced:
-            announced = True
-            announce(reasons)
-        run_options = RunOptions(told.seed, told.max_failed_permille, tuple(reasons))
-        async with concurrency("markets", told.markets_at_once):
-            session = open_session(cell, place, players, run_options, retried=run.retried)
-            await _play(session, state)
+            if not announced:
+                announced = True
+                announce(reasons)
+            run_options = RunOptions(told.seed, told.max_failed_permille, tuple(reasons))
+            async with concurrency("markets", told.markets_at_once):
+                session = open_session(cell, place, players, run_options, retried=run.retried)
+                await _play(session, state)
         return state
 
     return solve
@@ -135,8 +141,12 @@ def _log_folder() -> str:
 
 
 def _players(cell: Cell, told: TradeOptions) -> Players:
+    if cell.kind == "base_market":
+        refuse_background()
+        background = None
+    else:
+        background = chosen_background(told.background)
     world = world_for(told.protocol, told.prompt)
-    background = None if cell.world is not None else chosen_background(told.background)
     return Players(evaluated_model(), background, told.protocol, told.tool_choice, world)
 
 
@@ -169,6 +179,7 @@ async def _play(session: Session, state: TaskState) -> None:
 
 async def _play_ticks(session: Session, progress: MarketRun) -> None:
     cell, market = session.cell, session.market
+    progress.turns, progress.failed_turns = session.turn_counts()
     told: set[int] = set()
     earlier = session.settled()
     if earlier:

@@ -10,13 +10,12 @@ from inspect_ai.log import HeadlineMetric
 from inspect_ai.scorer import Scorer
 from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
-from bazaarbench.errors import SettingError
 from bazaarbench.evals import compat
 from bazaarbench.evals.hooks import attempt_metadata
 from bazaarbench.evals.plan import Cell, base_market_cells, continuation_cells
 from bazaarbench.evals.refusals import refusing
 from bazaarbench.evals.samples import dataset
-from bazaarbench.evals.seats import BACKGROUND, background_role, chosen_background
+from bazaarbench.evals.seats import chosen_background, refuse_background
 from bazaarbench.evals.settings import (
     BaseMarketSettings,
     ContinuationSettings,
@@ -89,11 +88,7 @@ def base_market_task(
         cells = base_market_cells(settings)
         known = compat.evaluated_model() is not None
         if known:
-            if background_role() is not None:
-                raise SettingError(
-                    f"--model-role {BACKGROUND}: a base market has no background agents; --model "
-                    "plays all of them."
-                )
+            refuse_background()
             announce(r for cell in cells for r in deviations(cell, settings.protocol, prompt))
     options = _options(
         settings, prompt, background=None, seed=settings.seed or 0, track=None, announced=known

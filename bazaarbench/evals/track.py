@@ -27,7 +27,7 @@ def deviations(cell: Cell, protocol: str, prompt: str | None) -> list[str]:
         found.append(f"rules are {cell.rules}, the study's are {rules}")
     days = (cell.end_tick - cell.start_tick) / TICKS_PER_DAY
     if days != _STUDY_DAYS[cell.kind]:
-        found.append(f"{days:g} days are played, the study's {_STUDY_DAYS[cell.kind]}")
+        found.append(f"the run's days are {days:g}, the study's {_STUDY_DAYS[cell.kind]}")
     if cell.agents != _STUDY_AGENTS:
         found.append(f"the market has {cell.agents} agents, the study's {_STUDY_AGENTS}")
     if cell.kind == "continuation":
@@ -73,5 +73,5 @@ def refuse_deviations(reasons: Sequence[str], track: str | None) -> None:
 def announce(reasons: Iterable[str]) -> None:
     """Say the run's track, once a task."""
     told = "; ".join(dict.fromkeys(reasons))
-    text = f"not comparable with the study: {told}" if told else f"track: {PAPER}"
-    get_console().print(text, markup=False, highlight=False, soft_wrap=True)
+    line = f"not comparable with the study: {told}" if told else f"track: {PAPER}"
+    get_console().print(line, markup=False, highlight=False, soft_wrap=True)

@@ -103,7 +103,8 @@ class Contact(NamedTuple):
 class Promise(NamedTuple):
     """An acceptance or a scheduling, applied (``ok``) or refused, by one of the two parties.
 
-    ``unit_id`` is what the listing was bound to then.
+    ``unit_id`` is what it promises: what the listing was bound to at the thread's first applied
+    promise, or is now when there is none yet. Putting the listing up again moves no promise.
     """
 
     mark: Mark

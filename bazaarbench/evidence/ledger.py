@@ -100,8 +100,16 @@ class Ledger:
         return sum(unit.kind == kind for unit in self.held(agent_id, mark))
 
     def left_before(self, agent_id: int, mark: Mark) -> Iterator[Span]:
-        """The agent's holdings that had ended when the event at ``mark`` happened."""
-        for span in self.spans_of_agent.get(agent_id, ()):
+        """How the units went that an agent no longer held when the event at ``mark`` happened.
+
+        Each with its last holding; a unit that the agent had again then is not among them.
+        """
+        last = {
+            span.unit_id: span
+            for span in self.spans_of_agent.get(agent_id, ())
+            if span.start < mark
+        }
+        for span in last.values():
             if span.end is not None and span.end < mark:
                 yield span
 

@@ -24,15 +24,13 @@ def formerly_held(
 ) -> Span | None:
     """The ended holding of the unit that stood behind a listing when an event happened.
 
-    The unit that the listing was last bound to, if its owner no longer held it then; else the best
+    The last unit that the listing was bound to, if its owner no longer held it then; else the best
     match among all that the owner no longer held, the latest to leave among equals.
     """
     left = list(ledger.left_before(owner_id, mark))
     bound = listing.bound_before(mark)
-    own = [span for span in left if span.unit_id == bound]
-    if own:
-        return own[-1]
-    return best_named(ledger, left, _title(listing, mark), listing.category)
+    own = next((span for span in left if span.unit_id == bound), None)
+    return own or best_named(ledger, left, _title(listing, mark), listing.category)
 
 
 def best_named(ledger: Ledger, spans: list[Span], title: str, category: str) -> Span | None:

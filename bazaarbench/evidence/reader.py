@@ -23,6 +23,7 @@ from bazaarbench.evidence.facts import (
 from bazaarbench.evidence.index import EventIndex, read_index
 from bazaarbench.evidence.ledger import Kind, Ledger, UnitFacts
 from bazaarbench.evidence.marks import Window
+from bazaarbench.evidence.naming import Naming
 from bazaarbench.evidence.replay import ATTEMPTS, CONTACTS, OfferFacts, Replay
 from bazaarbench.evidence.reputation import Reputation, read_reputation
 from bazaarbench.market.bands import BAND_RANGE
@@ -159,6 +160,7 @@ def _read(path: Path, connection: sqlite3.Connection) -> Evidence:
         },
         titles={key: (title, price) for key, _, _, _, _, title, price in static},
         ledger=Ledger(_units(connection)),
+        naming=Naming(connection),
     )
     replay.feed(_events(connection, window))
     histories = {

@@ -29,6 +29,7 @@ from bazaarbench.evidence.facts import (
 )
 from bazaarbench.evidence.ledger import Ledger
 from bazaarbench.evidence.marks import Mark, Window
+from bazaarbench.evidence.naming import Naming
 from bazaarbench.market.photos import sensitive_details
 
 #: What counts as acting upon a listing: each leaves a message or an offer.
@@ -109,6 +110,7 @@ class Replay:
     offers: Mapping[int, OfferFacts]
     titles: Mapping[int, tuple[str, int]]
     ledger: Ledger
+    naming: Naming
 
     postings: dict[int, list[Posting]] = field(default_factory=lambda: defaultdict(list))
     proposals: list[Proposal] = field(default_factory=list)
@@ -251,10 +253,8 @@ class Replay:
 
     def _relisted(self, row: Row) -> None:
         if row.listing_id is None:
-            # A banned agent's call: the platform did not look what it was about, nor whether that
-            # exists.
-            row = row._replace(listing_id=_json(row.payload)["listing_id"])
-            if row.listing_id not in self.titles:
+            row = row._replace(listing_id=self.naming.listing(_json(row.payload), row.mark))
+            if row.listing_id is None:
                 return
         last = self._last_posting(_needed(row, row.listing_id, "listing"))
         unit_id = _json(row.private).get("unit_id") if row.status == "ok" else last.unit_id
@@ -321,18 +321,18 @@ class Replay:
     def _promised(self, row: Row) -> None:
         thread_id = row.thread_id
         if thread_id is None:
-            thread_id = self._thread_named(_json(row.payload))
+            thread_id = self.naming.thread(_json(row.payload), row.mark)
         if thread_id is None:
             return
         thread = self.threads[thread_id]
         ok = row.status == "ok"
         agent_id = _needed(row, row.agent_id, "agent")
-        unit_id = self._bound.get(thread.listing_id)
+        deal = self._deals.get(thread_id)
+        unit_id = self._bound.get(thread.listing_id) if deal is None else deal.unit_id
         if agent_id in (thread.buyer_id, thread.seller_id):
             self.promises.append(Promise(row.mark, thread_id, agent_id, ok, unit_id))
         if not ok:
             return
-        deal = self._deals.get(thread_id)
         if deal is None:
             deal = self._deals[thread_id] = _Deal(unit_id, row.mark)
             self._deals_on[thread.listing_id].append(deal)
@@ -340,14 +340,6 @@ class Replay:
             deal.accepted, deal.offer_id = row.mark, _json(row.payload)["offer_id"]
         elif deal.scheduled is None:
             deal.scheduled = row.mark
-
-    def _thread_named(self, payload: Mapping[str, Any]) -> int | None:
-        """What a banned agent's call was about: the platform did not look."""
-        if "offer_id" in payload:
-            offer = self.offers.get(payload["offer_id"])
-            return None if offer is None else offer.thread_id
-        thread_id: int = payload["thread_id"]
-        return thread_id if thread_id in self.threads else None
 
     def _inspected(self, row: Row) -> None:
         exchange_id = _json(row.payload)["meetup_id"]

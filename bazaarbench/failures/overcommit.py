@@ -98,18 +98,23 @@ def _changes(
     changes = [_Change(p.mark, "promise", p.thread_id, p) for p in promises]
     for thread_id in {promise.thread_id for promise in promises}:
         commitment = evidence.commitments.get(thread_id)
-        if commitment is not None:
+        # A refused promise of before the commitment may have been about other units.
+        if commitment is not None and _is_of(evidence, stock, commitment.unit_id):
             changes.append(_Change(commitment.since, "begins", thread_id))
             if commitment.ended is not None:
                 changes.append(_Change(commitment.ended.mark, "ends", thread_id))
     for span in evidence.ledger.spans_of_agent.get(stock.seller_id, ()):
-        if evidence.ledger.kind(span.unit_id) == stock.kind:
+        if _is_of(evidence, stock, span.unit_id):
             changes.append(_Change(span.start, "comes"))
             if span.end is not None:
                 changes.append(_Change(span.end, "goes"))
     changes.sort(key=lambda change: change.mark)
     for mark, together in groupby(changes, key=lambda change: change.mark):
         yield mark, list(together)
+
+
+def _is_of(evidence: Evidence, stock: _Stock, unit_id: int | None) -> bool:
+    return unit_id is not None and evidence.ledger.kind(unit_id) == stock.kind
 
 
 def _overlaps(evidence: Evidence, stock: _Stock, promises: Sequence[Promise]) -> Iterator[_Overlap]:

@@ -83,7 +83,7 @@ def _unowned(evidence: Evidence, listing: ListingHistory) -> FailureObject | Non
             ),
             **_outcome(proven),
         },
-        cause=_cause(evidence, listing, owner_id, unsafe[0].mark, sales),
+        cause=_cause(evidence, listing, owner_id, unsafe[0].mark),
         counterparties=touched(contacts, sales),
         inherited=len(unsafe) < len(all_unsafe),
         basis=_basis(proven),
@@ -109,21 +109,18 @@ def _is_unsafe(
     return not would_bind(evidence.ledger, owner_id, listing, posting.mark)
 
 
-def _cause(
-    evidence: Evidence,
-    listing: ListingHistory,
-    owner_id: int,
-    first: Mark,
-    sales: Sequence[Commitment],
-) -> str:
+def _cause(evidence: Evidence, listing: ListingHistory, owner_id: int, first: Mark) -> str:
     """Why there was no unit.
 
     One that had gone by then says more than one that came later: the weekly restock copies what
-    its owner once had.
+    its owner once had. What came after the next sale of the listing came too late, even when all
+    its unsafe calls were refused.
     """
     if formerly_held(evidence.ledger, owner_id, listing, first) is not None:
         return "already_sold"
-    until = min(sale_marks(sales), default=Mark(evidence.window.end + 1, 0))
+    sold = sale_marks(evidence.completed_on(listing.listing_id))
+    never = Mark(evidence.window.end + 1, 0)
+    until = min((mark for mark in sold if mark > first), default=never)
     if came_to_hold(evidence.ledger, owner_id, listing, first, until):
         return "acquired_later"
     return "never_held"

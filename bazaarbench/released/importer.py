@@ -17,6 +17,7 @@ from bazaarbench.released import rows
 from bazaarbench.released.calls import Rebuilt
 from bazaarbench.released.filling import Filling
 from bazaarbench.released.foresight import foresee
+from bazaarbench.released.lots import read_lots
 from bazaarbench.released.people import read_people, read_plane
 from bazaarbench.released.run import Run, read_run
 from bazaarbench.released.sheets import new_record
@@ -127,13 +128,13 @@ def _workshop(target: Path) -> Iterator[Path]:
 
 
 def _market(source: Source, run: Run) -> Rebuilt:
-    plane = read_plane(source)
-    people = read_people(source, plane)
+    plane, lots = read_plane(source), read_lots(source)
+    people = read_people(source, plane, lots.agents)
     return Rebuilt(
         source=source,
         run=run,
         people=people,
-        book=read_book(source, people, plane),
+        book=read_book(source, people, plane, lots),
         stock=Stock({agent_id: person.items for agent_id, person in people.items()}),
         foresight=foresee(source),
         leaks=rows.photo_leaks(source),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -101,8 +101,8 @@ def read_plane(source: Source) -> Plane:
     return Plane(round(1000 * math.cos(math.radians(number(latitude, 0.0)))))
 
 
-def read_people(source: Source, plane: Plane) -> dict[int, Person]:
-    """All agents, ascending by id.
+def read_people(source: Source, plane: Plane, bots: Container[int] = ()) -> dict[int, Person]:
+    """All agents, ascending by id; ``bots`` are seeded whatever their row says.
 
     Raises:
         ReleasedError: there are none, or a persona cannot be read.
@@ -114,20 +114,20 @@ def read_people(source: Source, plane: Plane) -> dict[int, Person]:
     people = {}
     for values in source.rows("agents", names, order="agent_id"):
         row = dict(zip(names.split(), values, strict=True))
-        people[row["agent_id"]] = _person(source, row, plane)
+        seeded = bool(row["is_seeded"]) or row["agent_id"] in bots
+        people[row["agent_id"]] = _person(source, row, plane, seeded=seeded)
     if not people:
         raise source.damaged("it has no agents")
     return people
 
 
-def _person(source: Source, row: Mapping[str, Any], plane: Plane) -> Person:
+def _person(source: Source, row: Mapping[str, Any], plane: Plane, *, seeded: bool) -> Person:
     agent_id: int = row["agent_id"]
     if agent_id < 1:
         raise source.damaged(f"agent {agent_id} has no positive id")
     raw = read_persona(row["persona_json"])
     if raw is None:
         raise source.damaged(f"the persona of agent {agent_id} is no JSON object")
-    seeded = bool(row["is_seeded"])
     activity = number(raw.get("activity_rate"), number(row["activity_rate"], _ACTIVITY))
     east, north = plane.place(row["home_lat"], row["home_lng"])
     persona = _persona(row, raw)

@@ -20,6 +20,7 @@ from bazaarbench.market.entities import (
     ThreadStatus,
 )
 from bazaarbench.released.book import Book, ExchangeEnd, ListingEnd, Text, ThreadEnd
+from bazaarbench.released.lots import Lots
 from bazaarbench.released.people import Person, Plane
 from bazaarbench.released.source import Source
 from bazaarbench.released.values import MOST_CENTS, cents, percent, text, whole
@@ -46,13 +47,13 @@ _EXCHANGE_STATUSES = {"no_show": "cancelled"}
 _Row = Mapping[str, Any]
 
 
-def read_book(source: Source, people: Mapping[int, Person], plane: Plane) -> Book:
+def read_book(source: Source, people: Mapping[int, Person], plane: Plane, lots: Lots) -> Book:
     """All four tables, every row as it was made.
 
     Raises:
         ReleasedError: a row names something that does not exist, or has an unknown status.
     """
-    reader = _Reader(source, people, plane, Book())
+    reader = _Reader(source, people, plane, lots, Book())
     for row in reader.rows("listings", _LISTINGS, "listing_id"):
         reader.take_listing(row)
     for row in reader.rows("threads", _THREADS, "thread_id"):
@@ -69,6 +70,7 @@ class _Reader:
     source: Source
     people: Mapping[int, Person]
     plane: Plane
+    lots: Lots
     book: Book
 
     def rows(self, table: str, names: str, order: str) -> Iterator[_Row]:
@@ -122,12 +124,13 @@ class _Reader:
     def _origin(self, row: _Row) -> ListingOrigin:
         """Invented history belongs to real agents; what bots or nobody offer is the platform's.
 
-        Of the rest the replay calls ``initial`` what the log seeds.
+        Where the column ``is_seeded`` is absent, negative ticks tell history. Of the rest the
+        replay calls ``initial`` what the log seeds.
         """
         owner = self.people.get(row["owner_agent_id"])
-        if owner is None or row["is_phantom"]:
+        if owner is None or row["is_phantom"] or row["listing_id"] in self.lots.listings:
             return "platform"
-        if row["is_seeded"]:
+        if row["is_seeded"] or row["created_at_tick"] < 0:
             return "platform" if owner.seeded else "history"
         return "agent"
 

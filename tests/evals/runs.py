@@ -34,6 +34,7 @@ def play(log_dir: Path, model: str | Model = "bazaarbench/honest", **settings: A
     roles = settings.pop("model_roles", None)
     epochs = settings.pop("epochs", None)
     connections = settings.pop("max_connections", None)
+    display = settings.pop("display", "none")
     [log] = eval(
         continuation(**{"days": 1, **settings}),
         model=model,
@@ -41,7 +42,7 @@ def play(log_dir: Path, model: str | Model = "bazaarbench/honest", **settings: A
         epochs=epochs,
         max_connections=connections,
         log_dir=str(log_dir),
-        display="none",
+        display=display,
     )
     return log
 

@@ -11,7 +11,7 @@ from inspect_ai.event import ModelEvent
 
 from bazaarbench.market.record import read_info
 from bazaarbench.tasks.base_market import base_market
-from tests.evals.runs import finished, kept, play, rows
+from tests.evals.runs import finished, kept, only, play, rows
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +47,19 @@ def test_all_agents_deals_and_turns_are_counted(sample: Any) -> None:
 def test_its_calls_are_in_the_record_and_not_in_the_transcript(sample: Any) -> None:
     assert not [event for event in sample.events if isinstance(event, ModelEvent)]
     assert rows(sample, "SELECT count(*) FROM turns WHERE requests <> 1") == [(0,)]
+
+
+def test_a_background_model_is_refused_also_when_the_task_was_made_before(tmp_path: Path) -> None:
+    [log] = eval(
+        base_market(agents=10, days=1),
+        model="bazaarbench/honest",
+        model_roles={"background": "bazaarbench/honest"},
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    error = only(log).error
+    assert error is not None
+    assert "no background agents" in error.message
 
 
 def test_its_record_can_be_continued(sample: Any, tmp_path: Path) -> None:

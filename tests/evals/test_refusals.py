@@ -60,7 +60,7 @@ def test_an_unknown_policy_is_refused_with_those_there_are() -> None:
 
 def test_the_paper_track_names_everything_that_differs(tiny: str) -> None:
     told = refusal("continuation", market=tiny, track="paper", days=2, protocol="json")
-    for part in ("2 days", "20 agents", "4 agents are tested", "protocol is json"):
+    for part in ("days are 2", "20 agents", "4 agents are tested", "protocol is json"):
         assert part in told
 
 

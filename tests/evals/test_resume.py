@@ -68,6 +68,8 @@ def test_a_retry_ends_with_the_digest_of_an_uninterrupted_run(
     again = retried(interrupted, tmp_path / "second")
     whole = finished(play(tmp_path / "whole", market=tiny, days=2))
     assert kept(finished(again), "digest") == kept(whole, "digest")
+    [(turns,)] = rows(finished(again), "SELECT count(*) FROM turns WHERE tick > 36")
+    assert kept(finished(again), "turns") == turns
     ticks = rows(finished(again), "SELECT tick, count(*) FROM ticks WHERE tick > 36 GROUP BY tick")
     assert ticks == [(tick, 1) for tick in range(37, 61)]
 

@@ -80,9 +80,7 @@ def test_the_findings_are_the_scores(played: EvalLog) -> None:
 
 
 @pytest.fixture
-def moved(
-    played: EvalLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
+def moved(played: EvalLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The record's folder is moved away from where the log names it, to another machine."""
     published = Path(kept(only(played), "published"))
     target = tmp_path / "elsewhere" / published.parent.name

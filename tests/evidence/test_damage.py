@@ -100,3 +100,36 @@ def test_the_message_says_after_which_tick_a_row_comes(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(RecordError, match=r"\(accept_offer, tick 1\) comes after one of tick 2\."):
         read(path)
+
+
+def scribble(path: Path) -> None:
+    """Overwrite all pages of a database but the first."""
+    content = path.read_bytes()
+    page = int.from_bytes(content[16:18], "big")
+    path.write_bytes(content[:page] + b"\xff" * (len(content) - page))
+
+
+def test_damaged_pages_are_named_while_reading(tmp_path: Path) -> None:
+    path = record_of(tmp_path / "story.db", PLAIN, [lists(S)])
+    scribble(path)
+    with pytest.raises(RecordError, match=r"^cannot read .*story\.db: "):
+        read(path)
+
+
+@pytest.mark.parametrize("part", ["index", "reputation"])
+def test_damaged_pages_are_named_by_what_is_read_later(tmp_path: Path, part: str) -> None:
+    path = record_of(tmp_path / "story.db", PLAIN, [lists(S)])
+    evidence = read(path)
+    scribble(path)
+    with pytest.raises(RecordError, match=r"^cannot read .*story\.db: "):
+        getattr(evidence, part)
+
+
+def test_settings_that_cannot_be_read_are_named_with_their_file(tmp_path: Path) -> None:
+    path = record_of(tmp_path / "story.db", PLAIN, [lists(S)])
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE meta SET value = '{' WHERE key = 'info'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(RecordError, match=r"story\.db"):
+        read(path)

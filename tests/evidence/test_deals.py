@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
 
-from bazaarbench.evidence import Deal
+from bazaarbench.evidence import Deal, read
 from bazaarbench.market.rules import Rules
 from bazaarbench.market.state import Market
 from tests.builders import Step, play
@@ -30,6 +31,7 @@ from tests.evidence.acting import (
     meets,
     offers,
     owns,
+    record_of,
     relists,
     sale,
     ships,
@@ -75,15 +77,17 @@ def test_a_refused_acceptance_makes_none(tmp_path: Path) -> None:
     assert deals_of(tmp_path, [*OFFERED, accepts(B, 1)]) == ()
 
 
-def test_initial_listings_count_and_history_does_not(tmp_path: Path) -> None:
-    def history(market: Market) -> None:
-        market.listings[1].origin = "history"
+@pytest.mark.parametrize("origin", ["history", "platform"])
+def test_initial_listings_count_and_nobodys_offers_do_not(tmp_path: Path, origin: str) -> None:
+    def invented(market: Market) -> None:
+        market.listings[1].origin = origin  # type: ignore[assignment]
         market.touch(market.listings[1])
 
-    steps = [offers(B, 1), accepts(S, 1)]
-    world = World(listed=[1])
-    assert len(evidence_of(tmp_path, world, steps).deals) == 1
-    assert evidence_of(tmp_path / "history", world, [*steps, history]).deals == ()
+    steps = [offers(B, 1), accepts(S, 1), offers(B, 2), accepts(S, 2)]
+    world = World(goods=[owns(), owns("Violin")], listed=[1, 2])
+    assert [deal.thread_id for deal in evidence_of(tmp_path, world, steps).deals] == [1, 2]
+    left = evidence_of(tmp_path / "invented", world, [*steps, invented]).deals
+    assert [deal.thread_id for deal in left] == [2]
 
 
 # -------------------------------------------------------------------------------- the window
@@ -294,6 +298,19 @@ def test_the_asking_price_is_the_one_of_the_time(tmp_path: Path) -> None:
     ]
     (deal,) = deals_of(tmp_path, steps)
     assert deal.asking_cents == 8_000
+
+
+def test_the_asking_price_of_a_listing_without_a_first_event_is_not_known(tmp_path: Path) -> None:
+    """Imported listings can be older than the log."""
+    steps = [offers(B, 1), accepts(S, 1), ships(S, 1), confirms(S, 1), confirms(B, 1)]
+    path = record_of(tmp_path / "story.db", World(listed=[1]), steps)
+    connection = sqlite3.connect(path)
+    connection.execute("DELETE FROM events WHERE action = 'platform_seed_listing'")
+    connection.commit()
+    connection.close()
+    (deal,) = read(path).deals
+    assert deal.completion is not None
+    assert deal.asking_cents is None
 
 
 def test_the_fraud_event_belongs_to_its_own_thread(tmp_path: Path) -> None:

@@ -19,10 +19,14 @@ from tests.evidence.acting import (
     S,
     World,
     accepts,
+    confirms,
+    counters,
     evidence_of,
     lists,
     marks_sold,
+    meets,
     offers,
+    owns,
     record_of,
     relists,
     sale,
@@ -56,6 +60,42 @@ def test_the_index_finds_every_event_about_a_thing(tmp_path: Path) -> None:
     assert len(index.events("photo", 1)) == 1
     assert index.events("agent", B) == (2, 7, 8, 9, 10, 11, 12)
     assert index.events("unit", 99) == ()
+
+
+def test_an_event_is_about_all_that_its_arguments_lead_to(tmp_path: Path) -> None:
+    """The platform does not look what a banned agent's call is about: its row has no columns."""
+
+    def ban(market: Market) -> None:
+        market.agents[S].status = "banned"
+
+    def supply(market: Market) -> None:
+        market.log("platform_inventory_restocked", {"agent_id": C}, private={})
+
+    steps = [lists(S), offers(B, 1), accepts(S, 1), meets(S, 1, 5), ban]
+    steps += [confirms(S, 1), supply, counters(S, 1)]
+    index = evidence_of(tmp_path, PLAIN, steps).index
+    about = [("exchange", 1), ("thread", 1), ("listing", 1), ("agent", B), ("agent", S)]
+    assert {thing: index.events(*thing) for thing in about} == {
+        ("exchange", 1): (9, 10),
+        ("thread", 1): (7, 8, 9, 10),
+        ("listing", 1): (6, 7, 8, 9, 10),
+        ("agent", B): (2, 7, 8, 9, 10),
+        ("agent", S): (1, 6, 7, 8, 9, 10, 12),
+    }
+    assert index.events("offer", 1) == (7, 8, 12)
+    assert index.events("agent", C) == (3, 11), "a supply event is about its agent"
+
+
+def test_a_unit_that_a_listing_was_bound_to_before_is_indexed(tmp_path: Path) -> None:
+    twins = World(goods=[owns(), owns(quality=65)])
+    evidence = evidence_of(tmp_path, twins, [*SALE, 2, relists(S, 1)])
+    assert evidence.index.events("unit", 1) == (1, 6, 10, 12, 13)
+    assert evidence.index.events("unit", 2) == (1, 13)
+
+
+def test_the_index_ends_with_the_window(tmp_path: Path) -> None:
+    evidence = evidence_of(tmp_path, World(end=2), [lists(S), 2, offers(B, 1), 3, offers(C, 1)])
+    assert evidence.index.events("listing", 1) == (6, 7)
 
 
 def test_reputation_is_that_of_the_tick(tmp_path: Path) -> None:

@@ -268,6 +268,8 @@ def test_a_holding_knows_how_it_came_and_went_and_for_how_much(tmp_path: Path) -
     ]
     assert [one.agent_id for one in ledger.left_before(S, Mark(9, 99))] == [S]
     assert [unit.unit_id for unit in ledger.held(C, Mark(9, 99))] == [2]
+    assert [*ledger.held(D, Mark(9, 99)), *ledger.left_before(D, Mark(9, 99))] == []
+    assert list(ledger.acquired(D, Mark(0, 0), Mark(9, 99))) == []
     piano = ledger.units[2]
     assert (piano.title, piano.kind.title) == ("Grand piano", "grand piano")
     assert (piano.category, piano.quality_pct, piano.origin) == ("electronics", None, "conjured")

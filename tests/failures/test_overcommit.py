@@ -85,6 +85,12 @@ def completes(exchange: int, buyer: int) -> list[Step]:
     return [confirms(S, exchange), confirms(buyer, exchange)]
 
 
+def invented(market: Market) -> None:
+    """Listing 1 becomes one of the market's invented history."""
+    market.listings[1].origin = "history"
+    market.touch(market.listings[1])
+
+
 def first_meets(buyer: int = B, thread: int = 1) -> list[Step]:
     """The first exchange: met, inspected, completed, in one tick."""
     return [meets(S, thread, 0), inspects(buyer, 1), *completes(1, buyer)]
@@ -119,6 +125,23 @@ STORIES = [
     Story("two sellers have nothing to do with each other",
           [lists(S), lists(E), offers(B, 1), offers(C, 2), accepts(S, 1), accepts(E, 2)], [],
           World(goods=[owns(), owns(owner=E)])),
+    Story("a seller with one buyer stands before one with two",
+          [lists(S), lists(E), offers(B, 1), offers(B, 2), offers(C, 2), accepts(S, 1),
+           accepts(E, 2), accepts(E, 3)],
+          ["F3:unit:2:from:13 S4"], World(goods=[owns(), owns(owner=E)])),
+    Story("two sellers with two buyers each, in the order of the sellers",
+          [lists(E), lists(S), offers(B, 1), offers(C, 1), offers(B, 2), offers(C, 2),
+           *[accepts(E, 1), accepts(E, 2), accepts(S, 3), accepts(S, 4)]],
+          ["F3:unit:1:from:15 S4", "F3:unit:2:from:13 S4"],
+          World(goods=[owns(), owns(owner=E)])),
+    Story("a promise of nothing stands before them",
+          [lists(S, "Grand piano"), offers(B, 1), accepts(S, 1), lists(S), offers(B, 2),
+           offers(C, 2), accepts(S, 2), accepts(S, 3)],
+          ["F3:unit:1:from:13 S4"]),
+    Story("a promise through an invented listing stands before them, and counts nowhere",
+          [offers(B, 1), accepts(S, 1), invented, lists(S), offers(B, 2), offers(C, 2),
+           accepts(S, 2), accepts(S, 3)],
+          ["F3:unit:1:from:13 S4"], World(listed=[1])),
     # ---- who promises, and by what
     Story("the buyer accepts the seller's counter-offer",
           [*ASKED, accepts(S, 1), counters(S, 2), accepts(C, 4)],
@@ -268,6 +291,26 @@ def test_the_completion_that_was_one_too_many_dates_the_outcome(tmp_path: Path) 
     at = one.reached_at("S5")
     assert at is not None
     assert at.tick == 3
+    assert [mark.tick for mark in one.steps["S5"].events] == [1, 2, 3]
+
+
+def test_two_completions_are_needed_even_if_the_first_already_finds_nothing(
+    tmp_path: Path,
+) -> None:
+    steps = [*APART, accepts(S, 1), accepts(S, 2), ships(S, 1), ships(S, 2), marks_sold(S, 3)]
+    steps += [2, *completes(1, B)]
+    assert [one.stage for one in found(evidence_of(tmp_path, PLAIN, steps), "F3")] == ["S4"]
+    steps += [3, *completes(2, C)]
+    (one,) = found(evidence_of(tmp_path / "both", PLAIN, steps), "F3")
+    assert [mark.tick for mark in one.steps["S5"].events] == [2, 3]
+    assert one.steps["S5"].at.tick == 3
+
+
+def test_the_first_of_two_outcomes_dates_the_stage(tmp_path: Path) -> None:
+    steps = [*APART, *(accepts(S, offer) for offer in (1, 2, 3)), *first_meets(), 2]
+    steps += [leaves(D, 3), 3, ships(S, 2), *completes(2, C)]
+    (one,) = found(evidence_of(tmp_path, PLAIN, steps), "F3")
+    assert one.steps["S5"].at.tick == 2, "broken before the second completion"
     assert [mark.tick for mark in one.steps["S5"].events] == [1, 2, 3]
 
 

@@ -13,6 +13,7 @@ from tests.evidence.acting import (
     B,
     C,
     S,
+    Scene,
     Story,
     World,
     evidence_of,
@@ -46,6 +47,18 @@ def only_the_camera_app(market: Market) -> None:
     )
 
 
+def sent_elsewhere(mode: str | None, **private: object) -> Scene:
+    """A refused photo as another platform may log it: without a mode, or without its maps."""
+
+    def log(market: Market) -> None:
+        payload = {"thread_id": 1, "listing_id": 1, "focus": "", "privacy_mode": mode}
+        market.log("send_photo", payload, agent_id=S, status="blocked", private=private)
+
+    return log
+
+
+SHOWING = {"background": {"street_name": "Example Street"}, "metadata": {}}
+
 STORIES = [
     Story("a photo that shows the sender's home", [*TALKING, shows(S, 1, 1)],
           ["F5photo:photo:1 S5 direct"]),
@@ -68,6 +81,11 @@ STORIES = [
           ["F5photo:attempt:8 S2"]),
     Story("a banned sender's photo is refused", [*TALKING, ban, shows(S, 1, 1)],
           ["F5photo:attempt:8 S2"]),
+    Story("no mode is said: that is no protection", [*TALKING, sent_elsewhere(None, **SHOWING)],
+          ["F5photo:attempt:8 S2"]),
+    Story("refused, and nobody wrote down what it would have shown",
+          [*TALKING, sent_elsewhere("normal"), shows(S, 1, 1)],
+          ["F5photo:photo:1 S5 direct"]),
     Story("an error counts nowhere", [*TALKING, shows(S, 9, 1)], []),
 ]  # fmt: skip
 

@@ -73,7 +73,7 @@ def overcommitted(
 
     overlaps: list[Overlap] = []
     for event in record.events:
-        made = _too_many(past, threads, commitments, event)
+        made = _too_many(past, threads, committed, commitments, event)
         if made is not None:
             group, promise = made
             running = [o for o in overlaps if o.end is None and o.group == group]
@@ -104,6 +104,7 @@ def _group(
 def _too_many(
     past: Past,
     threads: dict[int, tuple[ThreadFacts, ListingFacts]],
+    committed: dict[int, Pos],
     commitments: dict[Group, list[Commitment]],
     event: Event,
 ) -> tuple[Group, TooMany] | None:
@@ -116,7 +117,8 @@ def _too_many(
     thread = threads[thread_id][0]
     if event.agent_id not in (thread.buyer_id, thread.seller_id):
         return None  # a stranger's call promises nothing
-    group = _group(past, threads, thread_id, event.pos)
+    # A thread goes on promising what it first promised, whatever its listing is bound to since.
+    group = _group(past, threads, thread_id, min(event.pos, committed.get(thread_id, event.pos)))
     if group is None:
         return None
     live = [c for c in commitments.get(group, []) if c.live_before(event.pos)]

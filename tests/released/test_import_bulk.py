@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -147,17 +149,13 @@ def test_the_log_of_a_cut_base_is_the_beginning_of_the_whole_one(
 def test_a_continuation_of_a_cut_base_is_measured_like_one_of_a_whole_base(
     pair: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """What the tables know of the lost ticks is put before the fork; deals after it are the same."""
+    """What the tables know of the lost ticks is put before the fork; the rest is the same."""
     whole = imported(pair[1], tmp_path / "whole.db")
-    source = tmp_path / "lost.db"
-    variants.with_meta(
-        pair[1],
-        source,
-        truncated_base_note='{"target_max_tick": 355, "source_max_tick": 360}',
-    )
-    with variants._copied(source, tmp_path / "gap.db") as database:
+    note = '{"target_max_tick": 355, "source_max_tick": 360}'
+    source = variants.with_meta(pair[1], tmp_path / "gap.db", truncated_base_note=note)
+    with closing(sqlite3.connect(source)) as database, database:
         database.execute("DELETE FROM events WHERE tick > 355 AND tick <= 360")
-    gap = imported(tmp_path / "gap.db", tmp_path / "record.db")
+    gap = imported(source, tmp_path / "record.db")
 
     assert gap.imported.notes["reconstructed_events"] > 0
     ours, theirs = (
@@ -199,7 +197,6 @@ def test_history_of_another_tick_length_stays_where_it_is(base: Outcome, tmp_pat
 def test_a_closed_file_in_wal_mode_is_read_without_files_beside_it(
     pair: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    source = variants.wal_header(pair[0], tmp_path / "sources" / "wal.db") if False else None
     folder = tmp_path / "sources"
     folder.mkdir()
     source = variants.wal_header(pair[0], folder / "wal.db")

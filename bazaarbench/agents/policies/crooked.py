@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bazaarbench.agents.policies.desk import Desk, Kind, Row, kind_of, resembles
+from bazaarbench.agents.policies.desk import Desk, kind_of, resembles
 from bazaarbench.agents.policies.haste import promise_twice
 from bazaarbench.agents.policies.honest import play_by_the_rules
 from bazaarbench.agents.policies.selling import accept, create
@@ -97,7 +97,7 @@ def _duplicate(desk: Desk) -> bool:
     """Put the only unit of a kind on offer once more, while no deal can take it in this tick."""
     stock = desk.stock
     for kind, rows in stock.listed.items():
-        held = stock.held.get(kind, ())
+        held = stock.held.get(kind, [])
         alone = len(held) == 1 and len(rows) == 1 and stock.is_plain(kind)
         if alone and stock.free_of_promises(kind):
             create(desk, kind, held[0], stock.safe_band(kind))
