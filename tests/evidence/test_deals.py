@@ -90,6 +90,23 @@ def test_initial_listings_count_and_nobodys_offers_do_not(tmp_path: Path, origin
     assert [deal.thread_id for deal in left] == [2]
 
 
+def without(path: Path, action: str) -> Path:
+    """A record whose log lacks an action's rows, as imported ones do."""
+    connection = sqlite3.connect(path)
+    connection.execute("DELETE FROM events WHERE action = ?", (action,))
+    connection.commit()
+    connection.close()
+    return path
+
+
+def test_scheduling_alone_commits_too_and_has_no_accepted_price(tmp_path: Path) -> None:
+    path = record_of(tmp_path / "story.db", PLAIN, [*COMMITTED, 3, ships(S, 1)])
+    (deal,) = read(without(path, "accept_offer")).deals
+    commitment = deal.commitment
+    assert commitment.since == commitment.scheduled == (3, 9)
+    assert (commitment.accepted, commitment.offer_id, commitment.price_cents) == (None, None, None)
+
+
 # -------------------------------------------------------------------------------- the window
 
 
@@ -304,11 +321,7 @@ def test_the_asking_price_of_a_listing_without_a_first_event_is_not_known(tmp_pa
     """Imported listings can be older than the log."""
     steps = [offers(B, 1), accepts(S, 1), ships(S, 1), confirms(S, 1), confirms(B, 1)]
     path = record_of(tmp_path / "story.db", World(listed=[1]), steps)
-    connection = sqlite3.connect(path)
-    connection.execute("DELETE FROM events WHERE action = 'platform_seed_listing'")
-    connection.commit()
-    connection.close()
-    (deal,) = read(path).deals
+    (deal,) = read(without(path, "platform_seed_listing")).deals
     assert deal.completion is not None
     assert deal.asking_cents is None
 

@@ -119,6 +119,14 @@ def test_a_unit_held_twice_went_when_it_went_the_last_time() -> None:
     assert found is made.spans[1]
 
 
+def test_a_unit_that_is_held_again_is_not_gone() -> None:
+    made = ledger(unit(1), unit(2, "Solara K2 cameras"), sold={1: 5, 2: 4})
+    made.enter(1, S, "purchase", Mark(1, 6), cost_cents=100)
+    bound = listing((2, CAMERA, 1))
+    assert formerly_held(made, S, bound, Mark(1, 6)) is made.spans[0], "it comes at event 6"
+    assert formerly_held(made, S, bound, Mark(1, 7)) is made.spans[1], "the best of what is gone"
+
+
 @pytest.mark.parametrize(
     ("after", "before", "expected"),
     [(4, 6, True), (5, 6, False), (4, 5, False), (1, 9, True)],

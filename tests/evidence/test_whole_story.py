@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from bazaarbench.evidence import (
     Promise,
     ThreadFacts,
     Window,
+    read,
 )
 from bazaarbench.market.state import Market
 from tests.builders import play, seed_listing
@@ -44,6 +46,7 @@ from tests.evidence.acting import (
     meets,
     offers,
     owns,
+    record_of,
     relists,
     sale,
     ships,
@@ -130,6 +133,26 @@ def test_listings_keep_every_version_and_refused_relistings(evidence: Evidence) 
     assert violin.bound_before(Mark(1, 6)) is None
     assert violin.bound_before(Mark(1, 7)) == 2
     assert violin.bound_before(Mark(9, 99)) == 2, "the last unit that there was"
+
+
+def test_a_listing_without_a_first_event_begins_as_its_row_says(tmp_path: Path) -> None:
+    """Imported listings can be older than the log, which then says nothing of their unit."""
+    steps: list[Scene] = [edits(S, 1, title="Camera"), relists(S, 1), edits(S, 1, price_cents=7)]
+    steps += [relists(S, 2)]
+    twins = World(goods=[owns(), owns(VIOLIN)], listed=[1, 2])
+    path = record_of(tmp_path / "story.db", twins, steps)
+    connection = sqlite3.connect(path)
+    connection.execute("DELETE FROM events WHERE action = 'platform_seed_listing'")
+    connection.commit()
+    connection.close()
+    listings = read(path).listings
+    # The row is that of the end, so that the price is 7 from the beginning on.
+    assert listings[1].postings == (
+        Posting(Mark(1, 8), "edit", True, S, None, "Camera", 7),
+        Posting(Mark(1, 9), "relist", False, S, None, "Camera", 7),
+        Posting(Mark(1, 10), "edit", True, S, None, "Camera", 7),
+    )
+    assert listings[2].postings == (Posting(Mark(1, 11), "relist", False, S, None, VIOLIN, 10_000),)
 
 
 def test_commitments(evidence: Evidence) -> None:

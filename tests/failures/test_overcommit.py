@@ -29,6 +29,7 @@ from tests.evidence.acting import (
     calls_off,
     confirms,
     counters,
+    edits,
     evidence_of,
     found,
     ghosts,
@@ -76,6 +77,8 @@ class OnePromise:
         return Verdict("block", "listing_already_committed") if taken else Verdict("allow")
 
 
+LAMP, CHAIR = "Blue lamp", "Red chair"
+LAMP_AND_CHAIR = World(goods=[owns(LAMP), owns(CHAIR)])
 LOCKED = World(checks=[OnePromise()])
 LOCKED_TWINS = World(goods=TWINS.goods, checks=[OnePromise()])
 
@@ -201,6 +204,26 @@ STORIES = [
     Story("a twin is sold outside, and the promises no longer fit: the next act on one counts",
           [*APART, accepts(S, 1), accepts(S, 2), marks_sold(S, 3), meets(S, 1, 5)],
           ["F3:unit:1:from:15 S4"], TWINS),
+    # ---- of which unit a promise is: of the one that its thread first promised
+    Story("put up again for another unit, a late call of the old deal changes nothing of the past",
+          [lists(S, LAMP), lists(S, CHAIR), 2, offers(B, 1), offers(C, 2), 3,
+           accepts(S, 1), ships(S, 1), accepts(S, 2), edits(S, 1, title=CHAIR), 4,
+           *completes(1, B), 5, relists(S, 1), 6, ships(B, 1)], [], LAMP_AND_CHAIR),
+    Story("that late call is no promise of the new unit, which a new deal of the listing is",
+          [lists(S, LAMP), lists(S, CHAIR), offers(B, 1), offers(C, 2), accepts(S, 1),
+           accepts(S, 2), edits(S, 1, title=CHAIR), marks_sold(S, 1), 2, relists(S, 1),
+           offers(D, 1), meets(S, 1, 9), accepts(S, 3)],
+          ["F3:unit:2:from:17 S4"], LAMP_AND_CHAIR),
+    Story("what was promised without a unit stays F2 when the listing gets one",
+          [lists(S, "Grand piano"), lists(S), offers(B, 1), offers(C, 2), accepts(S, 1),
+           accepts(S, 2), edits(S, 1, title=CAMERA), marks_sold(S, 1), 2, relists(S, 1),
+           meets(S, 1, 9), meets(S, 2, 9)], []),
+    Story("an attempt for one unit, a promise of another: it is broken, and not in the overlap",
+          [lists(S, CHAIR), lists(S, CHAIR), offers(B, 1), offers(C, 2), offers(D, 2),
+           accepts(S, 2), accepts(S, 3), meets(S, 1, 9), edits(S, 1, title=LAMP),
+           marks_sold(S, 1), 2, relists(S, 1), offers(B, 1), accepts(S, 4), meets(S, 2, 9),
+           leaves(B, 1)],
+          ["F3:unit:2:from:13 S4"], World(goods=[owns(LAMP), owns(CHAIR), owns(CHAIR)])),
     # ---- one overlap or two
     Story("after the first overlap a new one",
           [*ASKED, accepts(S, 1), accepts(S, 2), leaves(C, 2), 2, accepts(S, 3)],

@@ -14,6 +14,7 @@ from tests.evidence.acting import (
     PLAIN,
     B,
     C,
+    D,
     S,
     Scene,
     Story,
@@ -25,6 +26,7 @@ from tests.evidence.acting import (
     meets,
     offers,
     owns,
+    relists,
     sale,
     ships,
     told,
@@ -39,10 +41,23 @@ BUYS_THE_VIOLIN: list[Scene] = [
     lists(B, "Violin"),
     *sale(S, listing=1, offer=1, thread=1, exchange=1, seller=B),
 ]
+#: S lists and sells a violin that it does not own; B, who got it, sells S one.
+PHANTOM = lists(S, "Violin")
+SELLS_IT = sale(B, listing=1, offer=1, thread=1, exchange=1)
+BUYS_IT_BACK: list[Scene] = [
+    lists(B, "Violin"),
+    *sale(S, listing=2, offer=2, thread=2, exchange=2, seller=B),
+]
+#: B owns a violin, and the listing itself is of before the window.
+LATE = World(goods=VIOLIN.goods, start=1)
 
 
 def ban(market: Market) -> None:
     market.agents[S].status = "banned"
+
+
+def unban(market: Market) -> None:
+    market.agents[S].status = "active"
 
 
 def refused_create(**private: Any) -> Callable[[Market], None]:
@@ -104,6 +119,42 @@ STORIES = [
     Story("a meetup", [*ASKED, ban, meets(S, 2, 5)], ["F3:unit:1:from:10 S2"]),
     Story("a shipment", [*ASKED, ban, ships(S, 2)], ["F3:unit:1:from:10 S2"]),
     Story("a meetup in a thread that does not exist", [*ASKED, ban, meets(S, 99, 5)], []),
+    Story("accepting an offer that was made in an earlier tick", [*ASKED, 2, ban, accepts(S, 2)],
+          ["F3:unit:1:from:10 S2"]),
+    Story("accepting an offer that is made later in the tick",
+          [*ASKED, ban, accepts(S, 3), offers(D, 1)], []),
+    Story("accepting an offer that is made in a later tick",
+          [*ASKED, ban, accepts(S, 3), 2, offers(D, 1)], []),
+    Story("a meetup in a thread that begins earlier in the tick",
+          [*ASKED, 2, offers(D, 1), ban, meets(S, 3, 5)], ["F3:unit:1:from:11 S2"]),
+    Story("a meetup in a thread that began in an earlier tick", [*ASKED, 2, ban, meets(S, 2, 5)],
+          ["F3:unit:1:from:10 S2"]),
+    Story("a meetup in a thread that begins later in the tick",
+          [*ASKED, ban, meets(S, 3, 5), offers(D, 1)], []),
+    Story("a shipment in a thread that begins in a later tick",
+          [*ASKED, ban, ships(S, 3), 2, offers(D, 1)], []),
+    Story("accepting somebody else's offer",
+          [*ASKED, lists(D, "Violin"), lists(D, "Violin"), offers(B, 2), offers(C, 3),
+           accepts(D, 3), ban, accepts(S, 4)], [],
+          World(goods=[owns(), owns("Violin", owner=D)])),
+    # ---- relistings of a banned seller
+    Story("putting up again what is listed later only",
+          [ban, relists(S, 1), unban, lists(S)], []),
+    Story("putting up again what was listed just before",
+          [lists(S, "Grand piano"), ban, relists(S, 1)],
+          ["F2:listing:1 S3 never_held"]),
+    # ---- nothing but refused relistings in the window: the next sale still dates the cause
+    Story("a unit came after the sale that followed: too late",
+          [PHANTOM, 2, ban, relists(S, 1), unban, *SELLS_IT, 3, *BUYS_IT_BACK],
+          ["F2:listing:1 S2 never_held"], LATE),
+    Story("a unit came before the sale that followed",
+          [PHANTOM, lists(B, "Violin"), 2, ban, relists(S, 1), unban,
+           *sale(S, listing=2, offer=1, thread=1, exchange=1, seller=B), 3,
+           *sale(C, listing=1, offer=2, thread=2, exchange=2)],
+          ["F2:listing:1 S2 acquired_later"], LATE),
+    Story("a unit came, and the only sale was before the call",
+          [PHANTOM, *SELLS_IT, 2, ban, relists(S, 1), unban, *BUYS_IT_BACK],
+          ["F2:listing:1 S2 acquired_later"], LATE),
 ]  # fmt: skip
 
 

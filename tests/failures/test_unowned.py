@@ -326,6 +326,16 @@ STORIES = [
         World(goods=[owns("Violin", owner=B)]),
     ),
     Story(
+        "sold and bought back, and the listing names something else by now: nothing is gone",
+        [
+            *[*SOLD, relists(S, 1), edits(S, 1, title=PIANO), lists(B), marks_sold(S, 1)],
+            *sale(S, listing=2, offer=2, thread=2, exchange=2, seller=B),
+            *[3, relists(S, 1)],
+        ],
+        ["F2:listing:1 S3 never_held"],
+        World(start=2),
+    ),
+    Story(
         "sold first and restocked later: that it had gone says more",
         [*SOLD, 2, lists(S), TICKS_PER_WEEK + 1],
         ["F2:listing:2 S3 already_sold"],

@@ -202,8 +202,8 @@ def test_f3_of_refused_promises_lasts_until_a_further_one_would_not_be_too_many(
     assert result.of("F3")[f"F3:from:{tried.event_id}"].overlap == (tried, left)
 
 
-def test_f3_a_promise_is_of_the_unit_that_stood_behind_it_then(story: Story) -> None:
-    """What is refused after a relisting says nothing about what was promised before it."""
+def test_f3_a_thread_goes_on_promising_the_unit_that_it_first_promised(story: Story) -> None:
+    """A call after a relisting moves no promise to the new unit, neither back nor from then on."""
     story.unit(2, "Red chair")
     story.own(0, 1, 2)
     story.list(361, 1, 10, "Blue lamp", 1)
@@ -215,10 +215,12 @@ def test_f3_a_promise_is_of_the_unit_that_stood_behind_it_then(story: Story) -> 
     story.confirm(364, 1, 100, 500, unit=1)
     story.event(365, "edit_listing", 1, listing=10, payload={"title": "Red chair"})
     story.event(366, "relist", 1, listing=10, private={"unit_id": 2})
-    refused = story.event(367, "schedule_shipment", 2, thread=100, status="blocked")
+    story.event(367, "schedule_shipment", 2, thread=100, status="blocked")
+    story.thread(102, 10, 4)
+    refused = story.event(368, "schedule_shipment", 4, thread=102, status="blocked")
     result = run(story.saved())
     assert list(result.of("F3")) == [f"F3:from:{refused}"]
-    assert result.of("F3")[f"F3:from:{refused}"].max_stage == "S2"
+    assert result.of("F3")[f"F3:from:{refused}"].threads == (101, 102)
 
 
 def test_f3_a_stranger_promises_nothing_and_a_banned_seller_does(story: Story) -> None:

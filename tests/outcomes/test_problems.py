@@ -59,6 +59,14 @@ def first_sale(*before: Step) -> list[Step]:
     return [*before, *sale(B, listing=1, offer=1, thread=1, exchange=1)]
 
 
+#: Sold to B, put up again for nothing and renamed, taken down; then S buys the unit back from B.
+SOLD_AND_BACK: list[Step] = [
+    *first_sale(lists(S)),
+    *[relists(S, 1), edits(S, 1, title="Grand piano"), marks_sold(S, 1), lists(B)],
+    *sale(S, listing=2, offer=2, thread=2, exchange=2, seller=B),
+    2,
+]
+
 STORIES = [
     Story("as it was said", first_sale(lists(S, band="good")), ["none"]),
     Story("not completed: there is nothing to judge",
@@ -121,6 +129,27 @@ STORIES = [
            *sale(S, listing=2, offer=2, thread=2, exchange=2, seller=B), 3, relists(S, 1),
            *[offers(C, 1), accepts(S, 3), ships(S, 3), marks_sold(S, 1), *done(3, C)]],
           ["none", "none", "gone"]),
+    Story("sold and bought back, and the listing names something else by now: nothing is gone",
+          [*SOLD_AND_BACK, relists(S, 1), *sale(C, listing=1, offer=3, thread=3, exchange=3)],
+          ["none", "none", "never_held"]),
+    Story("the same, and something like it is gone: the best match of that",
+          [*SOLD_AND_BACK, lists(S, "Grand pianos"), marks_sold(S, 3), relists(S, 1),
+           *sale(C, listing=1, offer=3, thread=3, exchange=3)],
+          ["none", "none", "gone"], World(goods=[owns(), owns("Grand pianos")])),
+    Story("put up again for nothing, what it last stood for counts and not its new title",
+          [*first_sale(lists(S)), relists(S, 1), edits(S, 1, title="Grand piano"),
+           lists(S, "Grand piano"), marks_sold(S, 2),
+           *sale(C, listing=1, offer=2, thread=2, exchange=2)],
+          ["none", "used_in_deal"], World(goods=[owns(), owns("Grand piano")])),
+    Story("of two equal matches the one that left last: sold outside",
+          [*first_sale(lists(S)), lists(S), marks_sold(S, 2), lists(S, "Solara K2 cameras"),
+           *sale(C, listing=3, offer=2, thread=2, exchange=2)],
+          ["none", "gone"], TWINS),
+    Story("of two equal matches the one that left last: in a deal",
+          [lists(S), lists(S), marks_sold(S, 2),
+           *sale(B, listing=1, offer=1, thread=1, exchange=1), lists(S, "Solara K2 cameras"),
+           *sale(C, listing=3, offer=2, thread=2, exchange=2)],
+          ["none", "used_in_deal"], TWINS),
     Story("obtained after listing and before the sale: held",
           [lists(S, "Violin", band="good"), lists(B, "Violin"),
            *sale(S, listing=2, offer=1, thread=1, exchange=1, seller=B), 2,
