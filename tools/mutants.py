@@ -59,6 +59,9 @@ TESTS = (
 #: A mutant that takes this much processor time (seconds) beyond its tests' own runs for ever.
 PATIENCE_S = 20
 MEMORY_BYTES = 4 << 30
+#: Mutants that are named there, with the digest of what they change, change nothing that a test
+#: could see. They are not run and count as not killed.
+EXPLAINED = "docs/validity.md"
 _SQL_SWAPS = (("<=", "<"), ("> ?", ">= ?"), ("> 0", ">= 0"), (" AND ", " OR "), ("OR ", "AND "))
 
 
@@ -120,10 +123,13 @@ def mutate(root: Path) -> list[Mutant]:
         }
         for short in short_names:
             function = re.sub(r"__mutmut_\d+$", "", short)
+            before, after = bodies[f"{function}__mutmut_orig"], bodies[short]
+            # An earlier run's result holds as long as the function reads the same.
+            digest = hashlib.sha256("\n".join([*before, *after]).encode()).hexdigest()[:8]
             name = f"{module}.{short}"
-            shown = _difference(bodies[f"{function}__mutmut_orig"], bodies[short])
-            switch = _switch(name)
-            found.append(Mutant(name, module, f"{module}.{function}", switch, shown))
+            shown = _difference(before, after)
+            key = f"{name}@{digest}"
+            found.append(Mutant(key, module, f"{module}.{function}", _switch(name), shown))
     return found
 
 
@@ -255,7 +261,14 @@ class Runner:
                 raise RuntimeError(f"{loaded.__file__} is not the copy in {self.folder}")
             self.mutants += [*constants(loaded), *sql(loaded)]
         self.mutants.sort(key=lambda mutant: mutant.name)
+        if self.options.stories:
+            session.items[:] = [one for one in session.items if not one.nodeid.startswith(LAST)]
         self.measure(session)
+        text = (self.folder / EXPLAINED).read_text("utf-8")
+        explained = {f"bazaarbench.{name}" for name in re.findall(r"`([^`\n]+)`", text)}
+        for mutant in self.mutants:
+            if mutant.name in explained:
+                self.results[mutant.name] = "equivalent"
         wanted = [mutant for mutant in self.mutants if self.is_wanted(mutant)]
         wanted = wanted[:: self.options.every]
         running: dict[int, tuple[Mutant, Path]] = {}
@@ -283,7 +296,7 @@ class Runner:
     def is_wanted(self, mutant: Mutant) -> bool:
         """Whether it is asked for, and not killed by an earlier run already."""
         asked = mutant.name.startswith(self.options.only)
-        return asked and self.options.known.get(mutant.name, "survived") == "survived"
+        return asked and self.results.get(mutant.name, "survived") == "survived"
 
     def tests_of(self, session: pytest.Session, mutant: Mutant) -> list[pytest.Item]:
         """The tests that reach a mutant: those that killed its neighbours, then the fast ones.
@@ -293,8 +306,7 @@ class Runner:
         tests = [
             item
             for item in session.items
-            if (mutant.function is None or mutant.function in self.reached[item.nodeid])
-            and not (self.options.stories and item.nodeid.startswith(LAST))
+            if mutant.function is None or mutant.function in self.reached[item.nodeid]
         ]
 
         def rank(item: pytest.Item) -> tuple[bool, int, int, float]:
@@ -415,14 +427,17 @@ def table(runner: Runner) -> str:
         result = runner.results.get(mutant.name, "not run")
         for row in (mutant.module.removeprefix("bazaarbench."), "all"):
             counts[row][result] += 1
-    lines = ["| module | mutants | killed | never ended | survived | not run | share |"]
-    lines.append("|---|---|---|---|---|---|---|")
+    columns = ("killed", "timeout", "equivalent", "survived", "not run")
+    lines = [
+        "| module | mutants | killed | never ended | equivalent | survived | not run | share |"
+    ]
+    lines.append("|---|---|---|---|---|---|---|---|")
     for row in sorted(counts, key=lambda name: (name == "all", name)):
         one = counts[row]
         dead, run = one["killed"] + one["timeout"], one.total() - one["not run"]
         share = f"{100 * dead / run:.1f} %" if run else "–"
-        figures = (one.total(), one["killed"], one["timeout"], one["survived"], one["not run"])
-        lines.append(f"| `{row}` | {' | '.join(map(str, figures))} | {share} |")
+        figures = " | ".join(str(one[column]) for column in columns)
+        lines.append(f"| `{row}` | {one.total()} | {figures} | {share} |")
     return "\n".join(lines)
 
 

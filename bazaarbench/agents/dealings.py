@@ -7,8 +7,10 @@ rate. Rows are kept from tick to tick (``kept.py``) and must not be changed.
 from __future__ import annotations
 
 from heapq import nlargest
+from typing import NamedTuple
 
 from bazaarbench.agents.kept import EMPTY, Kept, Row, Shown, section, shown
+from bazaarbench.agents.watch import Changes
 from bazaarbench.market.entities import Exchange, Listing, Offer, Thread
 from bazaarbench.market.state import Market
 
@@ -28,19 +30,59 @@ NOTHING = Shown(None, "null")
 _KEPT_AN_AGENT = 32
 
 
+class Going(NamedTuple):
+    """The sections about one agent that stay as they are until one of their rows changes."""
+
+    deals: Shown
+    exchanges: Shown
+    focus: Shown
+    listings: Shown
+    threads: Shown
+
+
 class Dealings:
     """Makes these sections for the agents of one market."""
 
     def __init__(self, market: Market) -> None:
         self._market = market
         limit = _KEPT_AN_AGENT * max(64, len(market.agents))
+        self._going: dict[int, Going] = {}
         self._kept_threads = Kept(limit)
         self._kept_focus = Kept(limit)
         self._kept_deals = Kept(limit)
         self._kept_exchanges = Kept(limit)
         self._kept_listings = Kept(limit)
 
-    def open_threads(self, agent_id: int) -> tuple[list[Thread], dict[int, int]]:
+    def start(self, changes: Changes | None) -> None:
+        """Let go of what has changed; of everything when that is not known."""
+        if changes is None:
+            self._going.clear()
+            return
+        market = self._market
+        tables = ("threads", "messages", "offers", "exchanges")
+        thread_ids = {row.thread_id for table in tables for row in changes.rows(table)}
+        for listing in changes.rows("listings"):
+            self._going.pop(listing.owner_id, None)
+            thread_ids.update(market.threads_of_listing.get(listing.listing_id, ()))
+        for thread_id in thread_ids:
+            for agent_id in market.parties(market.threads[thread_id]):
+                self._going.pop(agent_id, None)
+
+    def going(self, agent_id: int) -> Going:
+        """The sections that depend on nothing but threads, offers, exchanges and listings."""
+        known = self._going.get(agent_id)
+        if known is None:
+            threads, counters = self._open_threads(agent_id)
+            known = self._going[agent_id] = Going(
+                deals=self._deals(agent_id),
+                exchanges=self._exchanges(agent_id),
+                focus=self._focus(threads[0], agent_id) if threads else NOTHING,
+                listings=self._listings(agent_id, counters),
+                threads=self._threads(threads, agent_id),
+            )
+        return known
+
+    def _open_threads(self, agent_id: int) -> tuple[list[Thread], dict[int, int]]:
         """The open threads, last active first, and own pending counter-offers by listing."""
         market = self._market
         counters: dict[int, int] = {}
@@ -55,8 +97,7 @@ class Dealings:
                         counters[listing_id] = counters.get(listing_id, 0) + 1
         return nlargest(THREADS_SHOWN, threads, key=_last_active), counters
 
-    def threads(self, threads: list[Thread], agent_id: int) -> Shown:
-        """The open threads of ``open_threads``."""
+    def _threads(self, threads: list[Thread], agent_id: int) -> Shown:
         return section([self._thread(thread, agent_id) for thread in threads]) if threads else EMPTY
 
     def _thread(self, thread: Thread, agent_id: int) -> Shown:
@@ -99,7 +140,7 @@ class Dealings:
             "tick": offer.tick,
         }
 
-    def focus(self, thread: Thread, agent_id: int) -> Shown:
+    def _focus(self, thread: Thread, agent_id: int) -> Shown:
         """The whole trail of the thread that was last active."""
         market, thread_id = self._market, thread.thread_id
         # Messages never change, and an offer only once: when it is no longer pending.
@@ -144,7 +185,7 @@ class Dealings:
             "thread_id": thread.thread_id,
         }
 
-    def deals(self, agent_id: int) -> Shown:
+    def _deals(self, agent_id: int) -> Shown:
         """Accepted deals that have no appointment yet, newest first; all of them."""
         market = self._market
         committed = market.committed_threads_of.get(agent_id)
@@ -189,7 +230,7 @@ class Dealings:
         offer_id = thread.accepted_offer_id
         return None if offer_id is None else self._market.offers[offer_id].price_cents
 
-    def exchanges(self, agent_id: int) -> Shown:
+    def _exchanges(self, agent_id: int) -> Shown:
         """Scheduled exchanges, earliest first; all of them, whatever became of their thread."""
         market = self._market
         ids = market.scheduled_of.get(agent_id)
@@ -305,7 +346,7 @@ class Dealings:
             return 0, None
         return standing.count, round(standing.stars / standing.count, 2)
 
-    def listings(self, agent_id: int, counters: dict[int, int]) -> Shown:
+    def _listings(self, agent_id: int, counters: dict[int, int]) -> Shown:
         """The agent's newest active listings."""
         market = self._market
         active = market.active_of_owner.get(agent_id)

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from bazaarbench.agents.budget import BUDGET_CHARS, shorten
-from bazaarbench.agents.dealings import LISTINGS_SHOWN, NOTHING, Dealings
+from bazaarbench.agents.dealings import LISTINGS_SHOWN, Dealings
 from bazaarbench.agents.kept import EMPTY, Shown, shown
 from bazaarbench.agents.rows import Rows
+from bazaarbench.agents.watch import Watch
 from bazaarbench.market.state import Market
 
 __all__ = ["LISTINGS_SHOWN", "Observed", "Observer", "observe"]
 
 #: Limits of SPEC §5.2 and reference A §3.1; ``dealings.py`` has those of its own sections.
-MEMORIES_SHOWN = 5
 SOLD_SHOWN = 10
 
 
@@ -43,13 +43,17 @@ class Observer:
 
     def __init__(self, market: Market) -> None:
         self._market = market
+        self._watch = Watch(market)
         self._rows = Rows(market)
         self._dealings = Dealings(market)
         self._frame: list[str] = []
 
     def observe(self, agent_id: int) -> Observed:
         """What the agent sees now. Changes nothing in the market."""
-        self._rows.start()
+        if self._watch.moved():
+            changes = self._watch.changes()
+            self._rows.start(changes)
+            self._dealings.start(changes)
         sections, shown_messages = self._sections(agent_id)
         data = {name: value.data for name, value in sections.items()}
         data["what_is_due"] = due = _due(data)
@@ -67,26 +71,26 @@ class Observer:
     def _sections(self, agent_id: int) -> tuple[dict[str, Shown], tuple[int, ...]]:
         """All sections but the last, in order, and the messages among them."""
         market, rows, dealings = self._market, self._rows, self._dealings
-        threads, counters = dealings.open_threads(agent_id)
+        going = dealings.going(agent_id)
         messages, shown_messages = dealings.messages(agent_id)
         sections = {
-            "accepted_deals": dealings.deals(agent_id),
+            "accepted_deals": going.deals,
             "account_status": shown(market.agents[agent_id].status),
-            "active_threads": dealings.threads(threads, agent_id),
+            "active_threads": going.threads,
             "agent_id": Shown(agent_id, str(agent_id)),
             "decision_notes": self._notes(agent_id),
             "discovery_results": rows.discoveries(agent_id),
             "feed": rows.feed(agent_id),
-            "focus_thread": dealings.focus(threads[0], agent_id) if threads else NOTHING,
+            "focus_thread": going.focus,
             "history": rows.history(agent_id),
             "incoming_messages": messages,
             "market_baselines": rows.baselines,
-            "memories": rows.memories(agent_id, MEMORIES_SHOWN),
+            "memories": rows.memories(agent_id),
             "offers_on_listings": dealings.offers(agent_id),
-            "own_listings": dealings.listings(agent_id, counters),
+            "own_listings": going.listings,
             "own_units": rows.units(agent_id),
             "recent_sales": rows.sales,
-            "scheduled_exchanges": dealings.exchanges(agent_id),
+            "scheduled_exchanges": going.exchanges,
         }
         if market.rules.unit_status_shown == "on":
             sections["sold_units"] = shown(rows.sold_units(agent_id, SOLD_SHOWN))

@@ -9,11 +9,13 @@ plain JSON of an observation is already its canonical form; the text of a kept r
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable
 from heapq import nlargest
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from bazaarbench.agents.kept import EMPTY, Row, Shown, section, shown
+from bazaarbench.agents.watch import Changes
 from bazaarbench.market.bands import CONDITION_BAND, band_of
 from bazaarbench.market.clock import label
 from bazaarbench.market.entities import Event, Holding, Listing, Thread, Unit
@@ -24,6 +26,7 @@ from bazaarbench.market.state import Market
 BASELINES_SHOWN = 30
 SALES_SHOWN = 10
 FEED_SHOWN = 10
+MEMORIES_SHOWN = 5
 HITS_SHOWN = 5
 FEED_TEXT = 140
 DETAIL_TEXT = 240
@@ -43,27 +46,17 @@ _SLACK = 4_096
 T = TypeVar("T")
 
 
-class _Now(dict[int, T]):
-    """Something about listings at this tick, by their ids, made when it is first asked for."""
+class _Memo(dict[int, T]):
+    """Something by ids, made when it is first asked for."""
 
     __slots__ = ("_make",)
 
     def __init__(self, make: Callable[[int], T]) -> None:
         self._make = make
 
-    def __missing__(self, listing_id: int) -> T:
-        value = self[listing_id] = self._make(listing_id)
+    def __missing__(self, key: int) -> T:
+        value = self[key] = self._make(key)
         return value
-
-
-class _Found(NamedTuple):
-    """One agent's discoveries: up to which event, about which listings, as they were, as text."""
-
-    newest: int
-    searched: tuple[int, ...]
-    viewed: tuple[int, ...]
-    state: tuple[Any, ...]
-    section: Shown
 
 
 class Rows:
@@ -71,50 +64,84 @@ class Rows:
 
     def __init__(self, market: Market) -> None:
         self._market = market
-        self._tick = -1
-        # Kept from tick to tick, with what they were made from.
-        self._public: dict[int, tuple[tuple[int, ...], Shown]] = {}
-        self._brief: dict[int, tuple[int, Row]] = {}
-        self._found: dict[int, _Found] = {}
-        self._stocks: dict[int, tuple[tuple[int, ...], Shown]] = {}
-        self._feeds: dict[int, tuple[str, list[int]]] = {}
-        self._memories: dict[int, tuple[int, Shown]] = {}
+        # Kept until a row that they show has changed; see ``start``.
+        self._public = _Memo(self._public_row)
+        self._brief = _Memo(self._brief_row)
+        self._feed_ids = _Memo(self._make_feed_ids)
+        self._stocks = _Memo(self._make_stock)
+        self._memories = _Memo(self._make_memories)
+        #: An agent's discoveries, up to which event, and who has found or viewed which listing.
+        self._found: dict[int, tuple[int, Shown]] = {}
+        self._finders: defaultdict[int, set[int]] = defaultdict(set)
+        self._viewers: defaultdict[int, set[int]] = defaultdict(set)
         self._histories: dict[int, tuple[int, list[Shown], Shown]] = {}
-        # Of this tick: all observations of a tick are made from its beginning.
-        self._public_now = _Now(self._public_row)
-        self._brief_now = _Now(self._brief_row)
-        self._viewed_now = _Now(self._viewed_state)
         self._freshest: list[int] | None = None
         self.baselines = EMPTY
         self.sales = EMPTY
         self.time = EMPTY
 
-    def start(self) -> None:
-        """Bring what all agents of a tick share up to that tick; cheap when called again."""
+    def start(self, changes: Changes | None) -> None:
+        """Let go of what has changed, of everything when that is not known, and go on from there.
+
+        The text of listings in feeds and searches is the same for all agents, and so is all that
+        is made here for the tick.
+        """
         market = self._market
-        if self._tick == market.tick:
-            return
-        self._tick = market.tick
-        self._public_now.clear()
-        self._brief_now.clear()
-        self._viewed_now.clear()
         self._freshest = None
-        if len(self._public) > _SLACK + 2 * len(market.active_listings):
-            self._public.clear()
-            self._brief.clear()
+        full = len(self._public) > _SLACK + 2 * len(market.active_listings)
+        if changes is None or full or any(changes.rows("agents")):
+            self._forget_all()
+        else:
+            self._forget(changes)
         self.time = shown(label(market.tick))
         self.baselines = shown(self._make_baselines())
         self.sales = shown([self._sale(offer_id) for _, offer_id in reversed(market.recent_sales)])
+
+    def _forget_all(self) -> None:
+        for kept in (
+            self._public,
+            self._brief,
+            self._feed_ids,
+            self._stocks,
+            self._memories,
+            self._found,
+            self._finders,
+            self._viewers,
+        ):
+            kept.clear()
+
+    def _forget(self, changes: Changes) -> None:
+        threads = self._market.threads
+        for listing in changes.rows("listings"):
+            listing_id = listing.listing_id
+            self._public.pop(listing_id, None)
+            finders = self._viewers.pop(listing_id, set())
+            # Searches do not show how often something was viewed, which changes most.
+            if self._brief.get(listing_id, (None, None))[0] != _brief_version(listing):
+                self._brief.pop(listing_id, None)
+                finders |= self._finders.pop(listing_id, set())
+            for agent_id in finders:
+                self._found.pop(agent_id, None)
+        for offer in changes.rows("offers"):
+            self._public.pop(threads[offer.thread_id].listing_id, None)
+        for photo in changes.rows("photos"):
+            self._public.pop(photo.listing_id, None)
+        for holding in changes.rows("holdings"):
+            self._stocks.pop(holding.agent_id, None)
+        for memory in changes.rows("memories"):
+            self._memories.pop(memory.agent_id, None)
+        for feed in changes.rows("feeds"):
+            self._feed_ids.pop(feed.agent_id, None)
 
     # -------------------------------------------------------------------------- what is on offer
 
     def feed(self, agent_id: int) -> Shown:
         """The agent's recommendations that are still on offer, best first."""
-        rows = [
-            row
-            for row in map(self._public_now.__getitem__, self._feed_ids(agent_id))
-            if row is not None and row.data["seller_id"] != agent_id
-        ]
+        listing_ids = self._feed_ids[agent_id]
+        if not listing_ids:
+            own = self._market.active_of_owner.get(agent_id, {})
+            listing_ids = [i for i in self._fresh_ids() if i not in own]
+        rows = [row for row in map(self._public.__getitem__, listing_ids) if row is not None]
         return section(rows[:FEED_SHOWN])
 
     def _public_row(self, listing_id: int) -> Shown | None:
@@ -125,24 +152,15 @@ class Rows:
             return None
         if listing.owner_id is not None and market.agents[listing.owner_id].status == "banned":
             return None
-        key = (
-            listing.version,
-            listing.view_count,
-            market.offer_count.get(listing_id, 0),
-            market.photo_count.get(listing_id, 0),
-        )
-        known = self._public.get(listing_id)
-        if known is not None and known[0] == key:
-            return known[1]
-        row = shown(
+        return shown(
             {
                 "band": listing.band,
                 "category": listing.category,
                 "condition": listing.condition,
                 "description": listing.description[:FEED_TEXT],
                 "listing_id": listing_id,
-                "offer_count": key[2],
-                "photo_count": key[3],
+                "offer_count": market.offer_count.get(listing_id, 0),
+                "photo_count": market.photo_count.get(listing_id, 0),
                 "posted_tick": listing.created_tick,
                 "price_cents": listing.price_cents,
                 "seller_id": listing.owner_id,
@@ -150,18 +168,14 @@ class Rows:
                 "view_count": listing.view_count,
             }
         )
-        self._public[listing_id] = (key, row)
-        return row
 
-    def _feed_ids(self, agent_id: int) -> list[int]:
-        feed = self._market.feeds.get(agent_id)
-        if feed is None or feed.listing_ids == "[]":
-            return self._fresh_ids()
-        known = self._feeds.get(agent_id)
-        if known is None or known[0] != feed.listing_ids:
-            known = (feed.listing_ids, json.loads(feed.listing_ids))
-            self._feeds[agent_id] = known
-        return known[1]
+    def _make_feed_ids(self, agent_id: int) -> list[int]:
+        market = self._market
+        feed = market.feeds.get(agent_id)
+        if feed is None:
+            return []
+        own = set(market.listings_of_owner.get(agent_id, ()))
+        return [i for i in json.loads(feed.listing_ids) if i not in own]
 
     def _fresh_ids(self) -> list[int]:
         """The newest active listings, when there is no feed; a few more for those left out."""
@@ -181,30 +195,24 @@ class Rows:
             return EMPTY
         newest = events[-1].event_id
         known = self._found.get(agent_id)
-        if known is None or known.newest != newest:
-            searched = [i for event in events for i in _hits(event)]
-            viewed = [e.payload["listing_id"] for e in events if e.action == "view_listing"]
-            known = _Found(newest, tuple(searched), tuple(viewed), (), EMPTY)
-        # Rows are the same objects while nothing has changed, which makes this cheap.
-        state = (
-            *map(self._brief_now.__getitem__, known.searched),
-            *map(self._viewed_now.__getitem__, known.viewed),
-            newest,
-        )
-        if known.state != state:
+        if known is None or known[0] != newest:
             found = [self._discovery(event) for event in reversed(events)]
-            rows = shown([row for row in found if row is not None])
-            known = self._found[agent_id] = known._replace(state=state, section=rows)
-        return known.section
+            known = (newest, shown([row for row in found if row is not None]))
+            self._found[agent_id] = known
+            for event in events:
+                shown_to = self._viewers if event.action == "view_listing" else self._finders
+                for listing_id in _listing_ids(event):
+                    shown_to[listing_id].add(agent_id)
+        return known[1]
 
     def _discovery(self, event: Event) -> Row | None:
         """One search or view; ``None`` when nothing of it is left. No hits at all stay so."""
         if event.action == "view_listing":
             listing = self._market.active_listings.get(event.payload["listing_id"])
             return None if listing is None else self._detail(listing, event.tick)
-        listing_ids = _hits(event)
-        briefs = map(self._brief_now.__getitem__, listing_ids)
-        hits = [row for row in briefs if row is not None]
+        listing_ids = _listing_ids(event)
+        briefs = map(self._brief.__getitem__, listing_ids)
+        hits = [row for _, row in briefs if row is not None]
         if listing_ids and not hits:
             return None
         row: Row = {"action": event.action}
@@ -215,30 +223,20 @@ class Rows:
         row["tick"] = event.tick
         return row
 
-    def _brief_row(self, listing_id: int) -> Row | None:
-        """A listing as a search shows it; ``None`` when it is gone."""
+    def _brief_row(self, listing_id: int) -> tuple[int | None, Row | None]:
+        """A listing as a search shows it and its version; ``None`` when it is gone."""
         listing = self._market.active_listings.get(listing_id)
         if listing is None:
-            return None
-        known = self._brief.get(listing_id)
-        if known is None or known[0] != listing.version:
-            row = {
-                "band": listing.band,
-                "category": listing.category,
-                "listing_id": listing_id,
-                "price_cents": listing.price_cents,
-                "seller_id": listing.owner_id,
-                "title": listing.title,
-            }
-            known = self._brief[listing_id] = (listing.version, row)
-        return known[1]
-
-    def _viewed_state(self, listing_id: int) -> tuple[int, ...] | None:
-        """What of a viewed listing can change; ``None`` when it is gone."""
-        listing = self._market.active_listings.get(listing_id)
-        if listing is None:
-            return None
-        return listing.version, listing.view_count, listing.inquiry_count
+            return None, None
+        row = {
+            "band": listing.band,
+            "category": listing.category,
+            "listing_id": listing_id,
+            "price_cents": listing.price_cents,
+            "seller_id": listing.owner_id,
+            "title": listing.title,
+        }
+        return _brief_version(listing), row
 
     def _detail(self, listing: Listing, tick: int) -> Row:
         return {
@@ -290,23 +288,23 @@ class Rows:
 
     def units(self, agent_id: int) -> Shown:
         """The agent's own unsold units, in ascending id; the ids stay hidden."""
-        market = self._market
-        unit_ids = sorted(market.units_of.get(agent_id, ()))
-        holding_ids = tuple(map(market.holding_of_unit.__getitem__, unit_ids))
-        known = self._stocks.get(agent_id)
-        if known is None or known[0] != holding_ids:
-            pairs = zip(unit_ids, holding_ids, strict=True)
-            rows = [self._unit(market.units[u], market.holdings[h]) for u, h in pairs]
-            known = self._stocks[agent_id] = (holding_ids, shown(rows))
-        if market.rules.unit_status_shown == "off":
-            return known[1]
+        unit_ids, stock = self._stocks[agent_id]
+        if self._market.rules.unit_status_shown == "off":
+            return stock
         promised = self._promised(agent_id)
         return shown(
             [
                 _with_status(row, "promised" if unit_id in promised else "free")
-                for row, unit_id in zip(known[1].data, unit_ids, strict=True)
+                for row, unit_id in zip(stock.data, unit_ids, strict=True)
             ]
         )
+
+    def _make_stock(self, agent_id: int) -> tuple[list[int], Shown]:
+        market = self._market
+        unit_ids = sorted(market.units_of.get(agent_id, ()))
+        holdings = [market.holdings[market.holding_of_unit[unit_id]] for unit_id in unit_ids]
+        pairs = zip(map(market.units.__getitem__, unit_ids), holdings, strict=True)
+        return unit_ids, shown([self._unit(unit, holding) for unit, holding in pairs])
 
     def sold_units(self, agent_id: int, limit: int) -> list[Row]:
         """Units that the agent held and has sold, newest id first (rule ``unit_status_shown``)."""
@@ -366,19 +364,15 @@ class Rows:
                 promised.add(unit.unit_id)
         return promised
 
-    def memories(self, agent_id: int, limit: int) -> Shown:
+    def memories(self, agent_id: int) -> Shown:
         """The agent's newest notes."""
+        return self._memories[agent_id]
+
+    def _make_memories(self, agent_id: int) -> Shown:
         market = self._market
-        ids = market.memories_of.get(agent_id, [])
-        known = self._memories.get(agent_id)
-        if known is None or known[0] != len(ids):
-            rows = [
-                {"content": memory.content, "kind": memory.kind, "tick": memory.tick}
-                for memory in (market.memories[memory_id] for memory_id in reversed(ids[-limit:]))
-            ]
-            known = (len(ids), shown(rows))
-            self._memories[agent_id] = known
-        return known[1]
+        newest = reversed(market.memories_of.get(agent_id, [])[-MEMORIES_SHOWN:])
+        memories = map(market.memories.__getitem__, newest)
+        return shown([{"content": m.content, "kind": m.kind, "tick": m.tick} for m in memories])
 
     def history(self, agent_id: int) -> Shown:
         """The agent's own last actions, newest first."""
@@ -404,9 +398,15 @@ class Rows:
         return shown(row)
 
 
-def _hits(event: Event) -> list[int]:
-    """The listings that a search shows; none of a view."""
+def _listing_ids(event: Event) -> list[int]:
+    """The listings that a search or view shows."""
+    if event.action == "view_listing":
+        return [event.payload["listing_id"]]
     return [hit["listing_id"] for hit in event.result.get("hit_preview", ())[:HITS_SHOWN]]
+
+
+def _brief_version(listing: Listing) -> int | None:
+    return listing.version if listing.status == "active" else None
 
 
 def canonical(value: Any) -> Any:

@@ -3,7 +3,8 @@
 An overlap is a stretch of the log in which live commitments to distinct buyers exceed the
 interchangeable units that their seller holds. A commitment lives from its first applied acceptance
 or scheduling until the first event that ends its thread: an exchange that survives on an ended
-thread keeps no promise alive, though a completion through it counts among the outcomes.
+thread keeps no promise alive, though a completion through it counts among the outcomes. A promise
+is of the unit that the listing was bound to at its thread's first one, whatever comes later.
 """
 
 from __future__ import annotations

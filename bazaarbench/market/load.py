@@ -105,7 +105,7 @@ def differences(a: Market, b: Market) -> list[str]:
     return [
         field.name
         for field in fields(Market)
-        if _plain(getattr(a, field.name)) != _plain(getattr(b, field.name))
+        if field.compare and _plain(getattr(a, field.name)) != _plain(getattr(b, field.name))
     ]
 
 

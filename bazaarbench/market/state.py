@@ -97,6 +97,10 @@ class Market:
     dirty: dict[str, dict[int, Any]] = field(default_factory=lambda: defaultdict(dict))
     new_events: list[Event] = field(default_factory=list)
     new_turns: list[Turn] = field(default_factory=list)
+    #: What the tick before had changed, for those who keep something made from rows, and how often
+    #: ``dirty`` has been handed over to it. No part of the state.
+    changed: dict[str, dict[int, Any]] = field(default_factory=dict, compare=False)
+    cleanings: int = field(default=0, compare=False)
 
     # Indexes. A dict with None values is a set of ids with cheap removal.
     search: SearchIndex = field(default_factory=SearchIndex)
@@ -363,6 +367,8 @@ class Market:
 
     def clean_tick(self) -> None:
         """Forget what the tick has changed, once it is in the record."""
+        self.changed = dict(self.dirty)
+        self.cleanings += 1
         self.dirty.clear()
         self.new_events.clear()
         self.new_turns.clear()

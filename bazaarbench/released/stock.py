@@ -257,13 +257,14 @@ class Stock:
         if listing.unit_id is None:
             return marked[0] if marked else self.link(listing, tick=when.first).unit_id
         bound = self.units[listing.unit_id]
-        twins = [
-            unit_id
-            for unit_id in self._held[owner_id]
-            if interchangeable(self.units[unit_id], bound)
-        ]
-        preferred = (unit_id for unit_id in (*marked, bound.unit_id) if unit_id in twins)
-        return next(preferred, None) or (self._unlisted_first(twins) if twins else None)
+        for unit_id in marked:
+            if interchangeable(self.units[unit_id], bound):
+                return unit_id
+        held = self._held[owner_id]
+        if bound.unit_id in held:
+            return bound.unit_id
+        twins = [unit_id for unit_id in held if interchangeable(self.units[unit_id], bound)]
+        return self._unlisted_first(twins) if twins else None
 
     def marked(self, listing: Listing, when: Ticks) -> int | None:
         """The unit that the platform marked as sold through a listing, if its seller holds it."""

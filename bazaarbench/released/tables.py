@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -40,6 +40,10 @@ _MEETUPS = (
     "seller_confirmed handoff_token status delivery_method buyer_inspected_quality_pct "
     "delivered_at_tick"
 )
+_LISTING = frozenset(get_args(ListingStatus))
+_THREAD = frozenset(get_args(ThreadStatus))
+_OFFER = frozenset(get_args(OfferStatus))
+_EXCHANGE = frozenset(get_args(ExchangeStatus))
 #: Statuses that the released platform's queries know and that nothing writes (P §1.2).
 _LISTING_STATUSES = {"bumped": "active", "committed": "active"}
 _EXCHANGE_STATUSES = {"no_show": "cancelled"}
@@ -114,7 +118,7 @@ class _Reader:
         self.book.listings[key] = listing
         self.book.listing_texts[key] = text_of(listing)
         self.book.listing_ends[key] = ListingEnd(
-            status=self._status(row, ListingStatus, what, _LISTING_STATUSES),
+            status=self._status(row, _LISTING, what, _LISTING_STATUSES),
             bumped_tick=row["last_bumped_tick"],
             sold_tick=row["sold_at_tick"],
             view_count=row["view_count"] or 0,
@@ -154,7 +158,7 @@ class _Reader:
             committed_tick=None,
             ended_tick=None,
         )
-        status = self._status(row, ThreadStatus, what)
+        status = self._status(row, _THREAD, what)
         self.book.thread_ends[key] = ThreadEnd(status, row["last_msg_tick"])
 
     def take_offer(self, row: _Row) -> None:
@@ -170,7 +174,7 @@ class _Reader:
             status="pending",
             accepted_tick=None,
         )
-        self.book.offer_ends[key] = self._status(row, OfferStatus, f"offer {key}")
+        self.book.offer_ends[key] = self._status(row, _OFFER, f"offer {key}")
 
     def take_exchange(self, row: _Row) -> None:
         key: int = row["meetup_id"]
@@ -199,7 +203,7 @@ class _Reader:
             handoff_token=token,
         )
         self.book.exchange_ends[key] = ExchangeEnd(
-            status=self._status(row, ExchangeStatus, f"meetup {key}", _EXCHANGE_STATUSES),
+            status=self._status(row, _EXCHANGE, f"meetup {key}", _EXCHANGE_STATUSES),
             buyer_confirmed=int(bool(row["buyer_confirmed"])),
             seller_confirmed=int(bool(row["seller_confirmed"])),
             inspected_pct=percent(row["buyer_inspected_quality_pct"]),
@@ -218,10 +222,10 @@ class _Reader:
         raise self.source.damaged(f"{what} names agent {agent_id}, who does not exist")
 
     def _status(
-        self, row: _Row, statuses: Any, what: str, renamed: Mapping[str, str] | None = None
+        self, row: _Row, known: Container[str], what: str, renamed: Mapping[str, str] | None = None
     ) -> Any:
         status = (renamed or {}).get(row["status"], row["status"])
-        if status not in get_args(statuses):
+        if status not in known:
             raise self.source.damaged(f"{what} has the unknown status {row['status']!r}")
         return status
 

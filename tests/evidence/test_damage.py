@@ -102,25 +102,31 @@ def test_the_message_says_after_which_tick_a_row_comes(tmp_path: Path) -> None:
         read(path)
 
 
-def scribble(path: Path) -> None:
-    """Overwrite all pages of a database but the first."""
+def scribble(path: Path, table: str) -> None:
+    """Overwrite the page where a table begins; the file still opens."""
+    connection = sqlite3.connect(path)
+    query = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+    (page,) = connection.execute(query, (table,)).fetchone()
+    connection.close()
     content = path.read_bytes()
-    page = int.from_bytes(content[16:18], "big")
-    path.write_bytes(content[:page] + b"\xff" * (len(content) - page))
+    size = int.from_bytes(content[16:18], "big")
+    path.write_bytes(content[: (page - 1) * size] + b"\xff" * size + content[page * size :])
 
 
 def test_damaged_pages_are_named_while_reading(tmp_path: Path) -> None:
     path = record_of(tmp_path / "story.db", PLAIN, [lists(S)])
-    scribble(path)
+    scribble(path, "listings")
     with pytest.raises(RecordError, match=r"^cannot read .*story\.db: "):
         read(path)
 
 
-@pytest.mark.parametrize("part", ["index", "reputation"])
-def test_damaged_pages_are_named_by_what_is_read_later(tmp_path: Path, part: str) -> None:
+@pytest.mark.parametrize(("part", "table"), [("index", "events"), ("reputation", "ratings")])
+def test_damaged_pages_are_named_by_what_is_read_later(
+    tmp_path: Path, part: str, table: str
+) -> None:
     path = record_of(tmp_path / "story.db", PLAIN, [lists(S)])
     evidence = read(path)
-    scribble(path)
+    scribble(path, table)
     with pytest.raises(RecordError, match=r"^cannot read .*story\.db: "):
         getattr(evidence, part)
 

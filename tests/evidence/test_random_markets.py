@@ -35,6 +35,8 @@ class Onlooker:
 
     def __init__(self) -> None:
         self.exceeding: dict[int, bool] = {}
+        #: What each thread's first applied promise was of; putting a listing up again moves none.
+        self.promised: dict[int, int | None] = {}
 
     def __call__(self, market: Market, event: Event) -> None:
         if event.action not in PROMISES or event.status == "error":
@@ -46,7 +48,9 @@ class Onlooker:
         thread = market.threads.get(thread_id or 0)
         if thread is None or event.agent_id not in market.parties(thread):
             return
-        unit_id = market.listings[thread.listing_id].unit_id
+        unit_id = self.promised.get(thread.thread_id, market.listings[thread.listing_id].unit_id)
+        if event.status == "ok":
+            self.promised.setdefault(thread.thread_id, unit_id)
         if unit_id is None or thread.seller_id is None:
             return
         kind = self.kind(market, unit_id)
@@ -56,7 +60,7 @@ class Onlooker:
             if other.status == "committed"
             and other.seller_id == thread.seller_id
             and other.buyer_id != thread.buyer_id
-            and self.bound_kind(market, other.listing_id) == kind
+            and self.promised_kind(market, other.thread_id) == kind
         }
         held = sum(
             self.kind(market, one) == kind for one in market.units_of.get(thread.seller_id, ())
@@ -69,8 +73,8 @@ class Onlooker:
         unit = market.units[unit_id]
         return normal_title(unit.title), unit.category
 
-    def bound_kind(self, market: Market, listing_id: int) -> tuple[str, str] | None:
-        unit_id = market.listings[listing_id].unit_id
+    def promised_kind(self, market: Market, thread_id: int) -> tuple[str, str] | None:
+        unit_id = self.promised[thread_id]
         return None if unit_id is None else self.kind(market, unit_id)
 
 
