@@ -47,6 +47,7 @@ class Dealings:
         self._market = market
         limit = _KEPT_AN_AGENT * max(64, len(market.agents))
         self._going: dict[int, Going] = {}
+        self._versions: dict[int, int] = {}
         self._kept_threads = Kept(limit)
         self._kept_focus = Kept(limit)
         self._kept_deals = Kept(limit)
@@ -57,13 +58,18 @@ class Dealings:
         """Let go of what has changed; of everything when that is not known."""
         if changes is None:
             self._going.clear()
+            self._versions.clear()
             return
         market = self._market
-        tables = ("threads", "messages", "offers", "exchanges")
+        # A new message changes its thread too.
+        tables = ("threads", "offers", "exchanges")
         thread_ids = {row.thread_id for table in tables for row in changes.rows(table)}
         for listing in changes.rows("listings"):
             self._going.pop(listing.owner_id, None)
-            thread_ids.update(market.threads_of_listing.get(listing.listing_id, ()))
+            # Threads show what a listing says, not how often it was viewed, which changes most.
+            if self._versions.get(listing.listing_id) != listing.version:
+                self._versions[listing.listing_id] = listing.version
+                thread_ids.update(market.threads_of_listing.get(listing.listing_id, ()))
         for thread_id in thread_ids:
             for agent_id in market.parties(market.threads[thread_id]):
                 self._going.pop(agent_id, None)

@@ -69,7 +69,7 @@ class TextStore:
         self.parents = tuple(parents)
         self._writer: sqlite3.Connection | None = None
         self._readers: dict[Path, sqlite3.Connection] = {}
-        self._pending: dict[bytes, str] = {}
+        self._pending: dict[bytes, bytes] = {}
         self._known: set[bytes] = set()
         #: The frame unpacked last, and which one it is.
         self._unpacked: tuple[tuple[Path, int], bytes] | None = None
@@ -84,10 +84,11 @@ class TextStore:
 
     def put(self, text: str) -> str:
         """Keep a text; returns the 32 hex digits by which ``get`` finds it, unchanged."""
-        key = blake2b(_bytes(text), digest_size=16)
+        data = text.encode(errors=_ERRORS)
+        key = blake2b(data, digest_size=16)
         digest = key.digest()
         if digest not in self._known:
-            self._pending[digest] = text
+            self._pending[digest] = data
             if len(self._known) >= _KNOWN:
                 self._known.clear()
             self._known.add(digest)
@@ -101,7 +102,7 @@ class TextStore:
         """
         key = bytes.fromhex(digest)
         if key in self._pending:
-            return self._pending[key]
+            return self._pending[key].decode(errors=_ERRORS)
         missing = []
         for name, path in [(str(self.path), self.path), *self._ancestors()]:
             if path is None or not path.exists():
@@ -207,16 +208,12 @@ class TextStore:
         return reader
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode(errors=_ERRORS)
-
-
-def _frames(texts: Mapping[bytes, str]) -> Iterator[dict[bytes, bytes]]:
-    """The texts as bytes, in groups of about ``_FRAME_BYTES``."""
+def _frames(texts: Mapping[bytes, bytes]) -> Iterator[dict[bytes, bytes]]:
+    """The texts in groups of about ``_FRAME_BYTES``."""
     group: dict[bytes, bytes] = {}
     size = 0
-    for digest, text in texts.items():
-        group[digest] = data = _bytes(text)
+    for digest, data in texts.items():
+        group[digest] = data
         size += len(data)
         if size >= _FRAME_BYTES:
             yield group

@@ -34,7 +34,6 @@ def play(log_dir: Path, model: str | Model = "bazaarbench/honest", **settings: A
     roles = settings.pop("model_roles", None)
     epochs = settings.pop("epochs", None)
     connections = settings.pop("max_connections", None)
-    display = settings.pop("display", "none")
     [log] = eval(
         continuation(**{"days": 1, **settings}),
         model=model,
@@ -42,7 +41,7 @@ def play(log_dir: Path, model: str | Model = "bazaarbench/honest", **settings: A
         epochs=epochs,
         max_connections=connections,
         log_dir=str(log_dir),
-        display=display,
+        display="none",
     )
     return log
 

@@ -43,6 +43,7 @@ EVERYTHING: list[Scene] = [
     *[lists(S, "Grand piano"), edits(S, 1, price_cents=9_000), writes(B, listing=1)],
     *[shows(S, 1, 1), offers(B, 1), accepts(S, 1), ships(S, 1), confirms(S, 1), confirms(B, 1)],
     *[relists(S, 1), offers(C, 1), accepts(S, 2), meets(S, 2, 9), leaves(C, 2), marks_sold(S, 1)],
+    shows(C, 2, 1),  # refused
     *[banned, lists(C)],
 ]
 LISTED = World(listed=[1], agents=4, goods=PLAIN.goods)
@@ -59,6 +60,7 @@ LISTED = World(listed=[1], agents=4, goods=PLAIN.goods)
         (PLAIN, "message", "thread_id", "thread"),
         (PLAIN, "message", "agent_id", "agent"),
         (PLAIN, "send_photo", "agent_id", "agent"),
+        (PLAIN, "send_photo", "thread_id", "thread"),
         (PLAIN, "accept_offer", "agent_id", "agent"),
         (PLAIN, "schedule_meetup", "agent_id", "agent"),
         (PLAIN, "leave_thread", "thread_id", "thread"),
@@ -69,7 +71,8 @@ def test_a_row_that_names_nobody_is_damage(
     tmp_path: Path, world: World, action: str, column: str, missing: str
 ) -> None:
     path = record_of(tmp_path / "story.db", world, EVERYTHING)
-    status = "blocked" if (action, column) == ("create_listing", "agent_id") else "ok"
+    refused = (("create_listing", "agent_id"), ("send_photo", "agent_id"))
+    status = "blocked" if (action, column) in refused else "ok"
     connection = sqlite3.connect(path)
     where = "FROM events WHERE action = ? AND status = ? ORDER BY event_id"
     event_id, tick = connection.execute(

@@ -103,9 +103,9 @@ STORY: list[Scene] = [
 WORLD = World(goods=[owns(), owns(VIOLIN, quality=50, category="music")])
 
 
-@pytest.fixture(scope="module")
-def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
-    return evidence_of(tmp_path_factory.mktemp("whole"), WORLD, STORY)
+@pytest.fixture
+def evidence(tmp_path: Path) -> Evidence:
+    return evidence_of(tmp_path, WORLD, STORY)
 
 
 def test_listings_keep_every_version_and_refused_relistings(evidence: Evidence) -> None:
@@ -133,6 +133,13 @@ def test_listings_keep_every_version_and_refused_relistings(evidence: Evidence) 
     assert violin.bound_before(Mark(1, 6)) is None
     assert violin.bound_before(Mark(1, 7)) == 2
     assert violin.bound_before(Mark(9, 99)) == 2, "the last unit that there was"
+
+
+def test_a_first_event_that_says_no_title_and_no_price_means_those_of_the_row(
+    tmp_path: Path,
+) -> None:
+    listings = evidence_of(tmp_path, World(listed=[1]), []).listings
+    assert listings[1].postings == (Posting(Mark(0, 6), "seed", True, None, 1, CAMERA, 10_000),)
 
 
 def test_a_listing_without_a_first_event_begins_as_its_row_says(tmp_path: Path) -> None:

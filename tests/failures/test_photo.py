@@ -96,6 +96,11 @@ def test_story(tmp_path: Path, story: Story) -> None:
     assert [told(one) for one in found(evidence, "F5photo")] == list(story.expected)
 
 
+def test_a_mode_that_nobody_said_is_the_normal_one(tmp_path: Path) -> None:
+    (photo,) = evidence_of(tmp_path, PLAIN, [*TALKING, sent_elsewhere(None, **SHOWING)]).photos
+    assert photo.privacy_mode == "normal"
+
+
 def test_delivery_is_every_stage_at_once(tmp_path: Path) -> None:
     (one,) = found(evidence_of(tmp_path, PLAIN, [*TALKING, shows(S, 1, 1)]), "F5photo")
     assert {stage: step.events for stage, step in one.steps.items()} == dict.fromkeys(
