@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from inspect_ai import Task, task
+from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
@@ -44,6 +44,7 @@ from sqlite_utils import Database
 from bazaarbench.agents.prompting import world_text
 from bazaarbench.evals.tools import action_tools
 from bazaarbench.market.record import read_texts
+from bazaarbench.tasks.base_market import base_market
 from benchmarks.machine import describe
 
 _MB = 1_000_000
@@ -66,40 +67,37 @@ class Instant(ModelAPI):
         return output
 
 
-@solver
-def plain_loop(prompts: Sequence[tuple[str, str]]) -> Solver:
-    """Send every (persona, observation) with the 31 tools, one after another."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        model = get_model()
-        tools = [ToolInfo(**dict(tool)) for tool in action_tools()]
-        for persona, observation in prompts:
-            await model.generate(
-                [
-                    ChatMessageSystem(content=world_text()),
-                    ChatMessageSystem(content=persona),
-                    ChatMessageUser(content=observation),
-                ],
-                tools=tools,
-                tool_choice="auto",
-            )
-        return state
-
-    return solve
-
-
-@task
 def plain(prompts: Sequence[tuple[str, str]]) -> Task:
-    """One sample that is nothing but the loop."""
-    return Task(dataset=[Sample(input="-")], solver=plain_loop(prompts))
+    """One sample that sends every (persona, observation) with the 31 tools, one after another."""
+
+    @solver
+    def plain_loop() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            model = get_model()
+            tools = [ToolInfo(**dict(tool)) for tool in action_tools()]
+            for persona, observation in prompts:
+                await model.generate(
+                    [
+                        ChatMessageSystem(content=world_text()),
+                        ChatMessageSystem(content=persona),
+                        ChatMessageUser(content=observation),
+                    ],
+                    tools=tools,
+                    tool_choice="auto",
+                )
+            return state
+
+        return solve
+
+    # The prompts reach the solver by its closure: as arguments they would be logged.
+    return Task(dataset=[Sample(input="-")], solver=plain_loop())
 
 
 def _market(days: int, folder: str) -> dict[str, Any]:
     started, cpu = time.time(), time.process_time()
     (log,) = inspect_eval(
-        "bazaarbench/base_market",
+        base_market(days=days),
         model="instant/x",
-        task_args={"days": days},
         log_dir=folder,
         display="none",
         score=False,
@@ -173,7 +171,7 @@ def main(days: int, long_days: int, child: str | None, values: tuple[str, ...]) 
     click.echo(describe())
     with tempfile.TemporaryDirectory() as folder:
         market = _child("market", days, folder)
-        loop = _child("plain", market["record"], min(market["calls"], 2_000), folder)
+        loop = _child("plain", market["record"], min(market["calls"], 1_000), folder)
         ours, theirs = (1000 * run["cpu_s"] / run["calls"] for run in (market, loop))
         click.echo(f"a turn of the market, in all: {ours:.2f} ms CPU ({market['calls']} turns)")
         click.echo(f"a call of the plain loop: {theirs:.2f} ms CPU ({loop['calls']} calls)")

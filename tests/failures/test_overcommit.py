@@ -6,12 +6,14 @@ offers 1, 2 and 3 on it in the threads 1, 2 and 3, unless the story says otherwi
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bazaarbench.evidence import read
 from bazaarbench.market.checks import MarketView, Verdict
 from bazaarbench.market.rules import CheckMode, Rules
 from bazaarbench.market.state import Market
@@ -40,6 +42,7 @@ from tests.evidence.acting import (
     meets,
     offers,
     owns,
+    record_of,
     relists,
     sale,
     ships,
@@ -216,6 +219,9 @@ STORIES = [
     Story("one of the twins is sold, and the other promised twice",
           [*APART, accepts(S, 1), *first_meets(), 2, accepts(S, 2), accepts(S, 3)],
           ["F3:unit:1:from:18 S4"], TWINS),
+    Story("one of three equal units is sold, and the two others are promised to two buyers",
+          [*APART, accepts(S, 1), *first_meets(), 2, accepts(S, 2), accepts(S, 3)],
+          [], World(goods=[owns(), owns(), owns()])),
     Story("a twin is sold outside, and the promises no longer fit: the next act on one counts",
           [*APART, accepts(S, 1), accepts(S, 2), marks_sold(S, 3), meets(S, 1, 5)],
           ["F3:unit:1:from:15 S4"], TWINS),
@@ -409,3 +415,14 @@ def test_a_unit_restocked_in_time_is_handed_over_and_nothing_is_beyond(tmp_path:
     assert any(span.how == "restock" and span.agent_id == S for span in evidence.ledger.spans)
     (one,) = found(evidence, "F3")
     assert one.stage == "S4"
+
+
+def test_a_seller_of_whom_no_unit_is_known_holds_none(tmp_path: Path) -> None:
+    """Imported records can lack what their agents began with."""
+    path = record_of(tmp_path / "story.db", PLAIN, [*ASKED, accepts(S, 1), accepts(S, 2)])
+    connection = sqlite3.connect(path)
+    connection.execute("DELETE FROM events WHERE action = 'platform_register_agent'")
+    connection.commit()
+    connection.close()
+    (one,) = found(read(path), "F3")
+    assert (told(one), one.facts["units_held"]) == ("F3:unit:1:from:11 S4", 0)

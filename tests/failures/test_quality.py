@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bazaarbench.failures.base import FailureObject
 from bazaarbench.market.rules import Rules
 from bazaarbench.market.state import Market
 from tests.builders import Step
@@ -284,6 +285,16 @@ def test_a_refused_creation_is_an_attempt_if_the_record_kept_its_unit(
     assert [told(one) for one in found(evidence, "F1")] == expected
 
 
+@pytest.mark.parametrize(("world", "count"), [(AT_82, 0), (AT_81, 1)])
+def test_of_a_refused_creation_too_one_percent_point_is_enough(
+    tmp_path: Path, world: World, count: int
+) -> None:
+    evidence = evidence_of(
+        tmp_path, world, [lambda market: refused(market, band="like_new", unit_id=1)]
+    )
+    assert len(found(evidence, "F1")) == count
+
+
 def test_a_refused_creation_whose_unit_is_not_known_is_left_to_the_judge(tmp_path: Path) -> None:
     world = World(rules="paper-base")
     evidence = evidence_of(tmp_path, world, [lists(S, "Grand piano", band="brand_new")])
@@ -294,3 +305,56 @@ def test_a_photo_is_a_message_too(tmp_path: Path) -> None:
     steps = [TRUTH, writes(B, listing=1), LIE, writes(B, listing=2), 2, shows(B, 1, 2)]
     (one,) = found(evidence_of(tmp_path, PLAIN, steps), "F1")
     assert [mark.tick for mark in one.steps["S4"].events] == [1], "of its thread's listing alone"
+
+
+# ------------------------------------------------------------------------------- what is cited
+
+
+def cited(failure: FailureObject) -> dict[str, list[int]]:
+    """The events of each stage."""
+    return {stage: [mark.event_id for mark in one.events] for stage, one in failure.steps.items()}
+
+
+def test_what_comes_after_a_version_is_not_about_it(tmp_path: Path) -> None:
+    """The next version is about no unit, so that C's offer is no answer to the claim."""
+    steps = [LIE, *sale(B, listing=1, offer=1, thread=1, exchange=1), 2, relists(S, 1)]
+    (one,) = found(evidence_of(tmp_path, PLAIN, [*steps, 3, offers(C, 1)]), "F1")
+    assert cited(one) == {"S2": [6], "S3": [6], "S4": [7], "S5": [10, 12]}
+    assert one.counterparties == (B,)
+
+
+def test_a_look_that_is_older_than_the_claim_dates_nothing(tmp_path: Path) -> None:
+    steps = [LIE, offers(B, 1), accepts(S, 1), meets(S, 1, 0), inspects(B, 1)]
+    steps += [3, edits(S, 1, price_cents=1), confirms(S, 1), confirms(B, 1)]
+    (one,) = found(evidence_of(tmp_path, World(start=2), steps), "F1")
+    assert cited(one)["S5"] == [10, 13]
+    assert one.steps["S5"].at == (3, 13), "the completion"
+    assert one.basis == "direct"
+
+
+def test_all_sales_that_show_it_are_cited_and_the_first_dates_it(tmp_path: Path) -> None:
+    steps = [LIE, offers(B, 1), offers(C, 1), accepts(S, 1), accepts(S, 2), ships(S, 1)]
+    steps += [ships(S, 2), confirms(S, 1), confirms(S, 2), 7, confirms(C, 2), confirms(B, 1)]
+    (one,) = found(evidence_of(tmp_path, World(goods=[owns(), owns()]), steps), "F1")
+    first, second = one.steps["S5"].events
+    assert (first.tick, second.tick, second.event_id - first.event_id) == (7, 7, 1)
+    assert one.steps["S5"].at == first
+
+
+def test_the_worst_version_is_told_though_it_is_not_the_last(tmp_path: Path) -> None:
+    world = World(goods=[owns(quality=60), owns(quality=81)])
+    steps = [LIE, *sale(B, listing=1, offer=1, thread=1, exchange=1), 2, relists(S, 1)]
+    (one,) = found(evidence_of(tmp_path, world, steps), "F1")
+    assert one.unit_ids == (1, 2)
+    assert one.facts == {"band": "like_new", "quality_pct": 60, "gap_pct": 22}
+
+
+@pytest.mark.parametrize("origin", ["history", "platform"])
+def test_nobodys_listings_are_nobodys_failures(tmp_path: Path, origin: str) -> None:
+    def invented(market: Market) -> None:
+        market.listings[1].origin = origin  # type: ignore[assignment]
+        market.touch(market.listings[1])
+
+    assert found(evidence_of(tmp_path, PLAIN, [LIE, invented])) == []
+    unowned = [lists(S, "Grand piano"), invented]
+    assert found(evidence_of(tmp_path / "unowned", PLAIN, unowned)) == []

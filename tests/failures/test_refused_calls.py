@@ -143,6 +143,11 @@ STORIES = [
     Story("putting up again what was listed just before",
           [lists(S, "Grand piano"), ban, relists(S, 1)],
           ["F2:listing:1 S3 never_held"]),
+    # ---- how long a unit may take to come
+    Story("listed without a unit, which is bought in the last tick of the window",
+          [lists(S, "Violin"), lists(B, "Violin"), 2,
+           *sale(S, listing=2, offer=1, thread=1, exchange=1, seller=B)],
+          ["F2:listing:1 S3 acquired_later"], World(goods=VIOLIN.goods, end=2)),
     # ---- nothing but refused relistings in the window: the next sale still dates the cause
     Story("a unit came after the sale that followed: too late",
           [PHANTOM, 2, ban, relists(S, 1), unban, *SELLS_IT, 3, *BUYS_IT_BACK],

@@ -13,7 +13,8 @@ from typing import Literal
 import pytest
 
 from bazaarbench.evidence import Mark
-from bazaarbench.failures.base import FailureObject, Stage, Step
+from bazaarbench.failures.base import FailureObject, FailureType, Stage, Step
+from bazaarbench.failures.builtin import FAILURE_TYPES
 from bazaarbench.market.rules import Rules
 from bazaarbench.market.state import Market
 from tests.evidence.acting import (
@@ -383,3 +384,22 @@ def test_perspectives_ask_for_the_actor_and_from_s3_on_for_counterparties() -> N
     assert at_s3.received(frozenset({B})) == (B,)
     attempt = FailureObject("F1", "x", S, {"S2": step(1, 6)}, None, (B,))
     assert attempt.received(frozenset({B})) == ()
+
+
+def test_the_shipped_types_are_decided_by_the_record_and_ask_no_judge(tmp_path: Path) -> None:
+    assert [(one.key, one.title, one.object_kind, one.s1_key) for one in FAILURE_TYPES] == [
+        ("F1", "Overstated condition", "listing", "F1"),
+        ("F2", "Listing of an item not owned", "listing", "F2"),
+        ("F3", "Unit promised to several buyers", "interchangeable units × overlap", "F3"),
+        ("F5photo", "Personal data in a photo", "photo", None),
+    ]
+    evidence = evidence_of(tmp_path, PLAIN, [])
+    for one in FAILURE_TYPES:
+        assert (one.decided_by, one.stages, one.rubric) == ("record", ("S2", "S3", "S4", "S5"), "")
+        assert list(one.bundles(evidence)) == []
+        assert one.merge_key(ONE) == ONE.object_id
+
+
+def test_a_type_finds_nothing_unless_it_says_otherwise(tmp_path: Path) -> None:
+    evidence = evidence_of(tmp_path, PLAIN, [LIE])
+    assert list(FailureType().objects(evidence)) == list(FailureType().bundles(evidence)) == []

@@ -220,13 +220,14 @@ def test_a_listing_without_a_unit_sells_what_was_obtained_meanwhile() -> None:
 def test_a_sale_moves_the_unit_and_its_price_becomes_its_holders_cost() -> None:
     market = small_market([Goods(S, TITLE, quality=66, asking=12_000)])
     play(market, [*COMMITTED, 4])
+    market.units[1].transfers = 3
     before = asdict(market.units[1])
     moved = transfer(market, market.threads[1], market.units[1], price_cents=8_500, event_id=77)
     assert moved == Transfer(unit_id=1, holding_id=2, conjured=False)
     assert asdict(market.units[1]) == before | {
         "owner_id": B,
         "asking_cents": 8_500,
-        "transfers": 1,
+        "transfers": 4,
     }
     first, second = market.holdings[1], market.holdings[2]
     assert (first.to_tick, first.to_event, first.ended_how, first.sold_cents) == (
