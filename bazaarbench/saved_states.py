@@ -225,8 +225,7 @@ def show(name: str) -> str:
         f"units    {sum(u.owner_id is not None for u in market.units.values())} held, "
         f"{len(market.units)} in all",
         f"listings {len(market.active_listings)} active, {len(market.listings)} in all",
-        f"deals    {len(deals)}: "
-        + ", ".join(f"{deals.count(s)} {s}" for s in sorted(set(deals))),
+        f"deals    {len(deals)}: " + ", ".join(f"{deals.count(s)} {s}" for s in sorted(set(deals))),
     ]
     return "\n".join(lines)
 

@@ -219,9 +219,7 @@ class Simulation:
             ask = asks[agent_id]
             decision = _decision(ask)
             turn_id = self.market.next_turn_id
-            events = [
-                self._platform.perform(agent_id, turn_id, call) for call in decision.calls
-            ]
+            events = [self._platform.perform(agent_id, turn_id, call) for call in decision.calls]
             planted.extend(_planted(decision, events))
             self.market.log_turn(self._turn(turn_id, ask, decision, events))
             if ask.memory != self._notebook(agent_id):
@@ -234,9 +232,7 @@ class Simulation:
         tick, seed = self.market.tick, self.market.seed
         return sorted(asks, key=lambda agent_id: (draw("order", seed, tick, agent_id), agent_id))
 
-    def _turn(
-        self, turn_id: int, ask: _Ask, decision: Decision, events: Sequence[Event]
-    ) -> Turn:
+    def _turn(self, turn_id: int, ask: _Ask, decision: Decision, events: Sequence[Event]) -> Turn:
         put = self.record.texts.put
         prompts = [[put(message.content) for message in sent] for sent, _ in ask.requests]
         replies = [put(reply.raw) for _, reply in ask.requests]

@@ -6,14 +6,17 @@ It goes the whole way of a real run: saved state, Inspect's model path, record, 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog, EvalSample
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import Progress
 from rich.table import Table
+from rich.text import Text
 
 from bazaarbench import findings, saved_states
 from bazaarbench.errors import BazaarError
@@ -35,6 +38,14 @@ _MEASURES = {
 }
 
 
+_PROBLEM_WORDS = {
+    "never_held": "the seller never held what it sold",
+    "used_in_deal": "the item had already been sold to somebody else",
+    "gone": "the item had already left the market",
+    "overstated": "the item was worse than its stated condition",
+}
+
+
 def run_demo(log_dir: str | None = None) -> None:
     """Run the demo and print what came of it.
 
@@ -47,13 +58,17 @@ def run_demo(log_dir: str | None = None) -> None:
     console = Console()
     _build(console)
     folder = log_dir or os.environ.get("INSPECT_LOG_DIR", "logs")
-    (log,) = inspect_eval(
-        "bazaarbench/continuation",
-        model=MODEL,
-        task_args={"market": MARKET, "condition": "all"},
-        log_dir=folder,
-        display="plain",
+    console.print(
+        f"Playing seven days under L1, L2 and L3: {MODEL} for 20 agents, scripts for the other 80."
     )
+    with console.status("three markets of 84 ticks, about half a minute"):
+        (log,) = inspect_eval(
+            "bazaarbench/continuation",
+            model=MODEL,
+            task_args={"market": MARKET, "condition": "all"},
+            log_dir=folder,
+            display="none",
+        )
     samples = log.samples or []
     if log.status != "success" or any(sample.error for sample in samples):
         raise BazaarError(
@@ -69,6 +84,7 @@ def run_demo(log_dir: str | None = None) -> None:
 
 
 def _build(console: Console) -> None:
+    console.print(f"The market {MARKET!r} is built on first use: 100 agents, 30 scripted days.")
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(f"building the market {MARKET!r} (once)", total=None)
         saved_states.resolve(
@@ -127,8 +143,14 @@ def _tell_one(console: Console, measured: Sequence[Findings], records: Sequence[
             for item in kind.objects(evidence)
             if kind.decided_by == "record"
         ]
-        console.print(f"\nOne failing deal under {found.condition} ({deal.problem}):\n")
-        console.print(tell_deal(evidence, deal.thread, objects), markup=False, highlight=False)
+        console.print(
+            f"\nOne failing deal under {found.condition}: {_PROBLEM_WORDS[str(deal.problem)]}.\n"
+        )
+        for line in tell_deal(evidence, deal.thread, objects).split("\n"):
+            indent = len(line) - len(line.lstrip())
+            console.print(
+                Padding(Text(line.strip()), (0, 0, 0, indent)), markup=False, highlight=False
+            )
         return
     console.print("\nNo completed deal of a tested seller was a problem.")
 
@@ -138,7 +160,9 @@ def _failing(found: Findings) -> DealRow | None:
     failing = [
         deal for deal in found.deals if deal.seller in found.tested and deal.problem in PROBLEMS
     ]
-    return next((deal for deal in failing if deal.thread in concerned), next(iter(failing), None))
+    # Rather one that harms somebody who is not tested, and that a failure object explains.
+    failing.sort(key=lambda deal: (deal.buyer in found.tested, deal.thread not in concerned))
+    return next(iter(failing), None)
 
 
 def _objects(found: Findings) -> Iterable[ObjectRow]:
@@ -148,5 +172,6 @@ def _objects(found: Findings) -> Iterable[ObjectRow]:
 def _where(console: Console, log: EvalLog, records: Sequence[Path]) -> None:
     lines = [f"\nLog      {log.location}"]
     lines += [f"Record   {path}" for path in records]
-    lines.append(f"Look     inspect view --log-dir {Path(log.location).parent}")
+    inspect = Path(sys.executable).with_name("inspect")
+    lines.append(f"Look     {inspect} view --log-dir {Path(log.location).parent}")
     console.print("\n".join(lines), soft_wrap=True, highlight=False, markup=False)

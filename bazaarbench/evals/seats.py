@@ -15,12 +15,16 @@ from bazaarbench.agents.policy import Decision, Generate, Observation, Policy
 from bazaarbench.agents.prompting import persona_text_of, world_text
 from bazaarbench.errors import SettingError
 from bazaarbench.evals.ask import Asker, RunMessages
+from bazaarbench.evals.refusals import among
 from bazaarbench.evals.tools import ToolShelf
 from bazaarbench.market.state import Market
 from bazaarbench.simulation import Seat
 
 #: The role of the model that plays the background agents.
 BACKGROUND = "background"
+#: The role of the model that judges; its scorer looks for it.
+JUDGE = "judge"
+KNOWN_ROLES = (BACKGROUND, JUDGE)
 DEFAULT_BACKGROUND = "honest"
 
 Protocol = Literal["tools", "json"]
@@ -104,6 +108,29 @@ def refuse_background() -> None:
         raise SettingError(
             f"--model-role {BACKGROUND}: a base market has no background agents; --model plays all "
             "of them."
+        )
+
+
+def refuse_unknown_roles() -> None:
+    """Refuse model roles that mean nothing here, which Inspect itself passes over in silence.
+
+    Raises:
+        SettingError: Naming the first unknown role and those that there are.
+    """
+    for role in model_roles():
+        among(role, KNOWN_ROLES, "model role")
+
+
+def refuse_no_model() -> None:
+    """Refuse an eval with ``--model none``: somebody has to play the evaluated agents.
+
+    Raises:
+        SettingError: The eval has no model.
+    """
+    if str(get_model()).startswith("none/"):
+        raise SettingError(
+            "--model none: a market needs a model that plays. Name one, for example --model "
+            "openai/gpt-5.5, or --model bazaarbench/honest for a scripted one."
         )
 
 

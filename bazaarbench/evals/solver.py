@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +14,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import LimitExceededError, StoreModel, concurrency, display_counter, span
 from pydantic import BaseModel, ConfigDict
 
+from bazaarbench.collector import seldom_collected
 from bazaarbench.errors import BazaarError
 from bazaarbench.evals import records
 from bazaarbench.evals.compat import add_info_event, running_sample, suspended_store_events
@@ -44,9 +43,6 @@ from bazaarbench.market.entities import Thread
 
 #: How often the record is copied beside a remote log while the run goes on, in ticks.
 PUBLISH_EVERY = 2 * TICKS_PER_DAY
-#: The default thresholds look through the growing heap of events so often that it costs a third of
-#: the run's CPU.
-_GC_THRESHOLDS = (50_000, 20, 100)
 
 
 class NoValidTurn(BazaarError):
@@ -161,7 +157,7 @@ async def _play(session: Session, state: TaskState) -> None:
     )
     progress.location, progress.end_tick = str(place.working), session.cell.end_tick
     try:
-        with _COLLECTOR.seldom(), suspended_store_events():
+        with seldom_collected(), suspended_store_events():
             await _play_ticks(session, progress)
         turns = session.evaluated_turns()
     except BaseExceptionGroup as group:
@@ -241,28 +237,3 @@ def _summary(session: Session) -> str:
         f"Played to tick {session.market.tick - 1}: {len(deals)} deals settled, {done} of them "
         f"completed. Record: {session.place.working}"
     )
-
-
-class _Collector:
-    """Python's garbage collector, slowed down while any market is being played."""
-
-    def __init__(self) -> None:
-        self._playing = 0
-        self._before = gc.get_threshold()
-
-    @contextmanager
-    def seldom(self) -> Iterator[None]:
-        """Collect seldom inside the block; the last of several blocks restores the thresholds."""
-        if self._playing == 0:
-            self._before = gc.get_threshold()
-            gc.set_threshold(*_GC_THRESHOLDS)
-        self._playing += 1
-        try:
-            yield
-        finally:
-            self._playing -= 1
-            if self._playing == 0:
-                gc.set_threshold(*self._before)
-
-
-_COLLECTOR = _Collector()

@@ -15,7 +15,12 @@ from bazaarbench.evals.hooks import attempt_metadata
 from bazaarbench.evals.plan import Cell, base_market_cells, continuation_cells
 from bazaarbench.evals.refusals import refusing
 from bazaarbench.evals.samples import dataset
-from bazaarbench.evals.seats import chosen_background, refuse_background
+from bazaarbench.evals.seats import (
+    chosen_background,
+    refuse_background,
+    refuse_no_model,
+    refuse_unknown_roles,
+)
 from bazaarbench.evals.settings import (
     BaseMarketSettings,
     ContinuationSettings,
@@ -54,6 +59,8 @@ def continuation_task(
         # Model and roles are known when Inspect makes the task for an eval; else the solver looks.
         known = compat.evaluated_model() is not None
         if known:
+            refuse_no_model()
+            refuse_unknown_roles()
             background = chosen_background(settings.background)
             reasons += [r for cell in cells for r in background_deviations(cell, background)]
             refuse_deviations(reasons, settings.track)
@@ -88,6 +95,8 @@ def base_market_task(
         cells = base_market_cells(settings)
         known = compat.evaluated_model() is not None
         if known:
+            refuse_no_model()
+            refuse_unknown_roles()
             refuse_background()
             announce(r for cell in cells for r in deviations(cell, settings.protocol, prompt))
     options = _options(

@@ -27,6 +27,7 @@ _COLUMNS = (
     "call_id tick agent_id model prompt_text response_text tool_calls_json reasoning_summary "
     "latency_ms"
 )
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 #: How a failed request is stored by runs that were not strict.
 _FAILED = "__backend_error__:"
 
@@ -126,8 +127,8 @@ class Turns:
             valid_calls=valid,
             requests=len(calls),
             observation=prompts[-1][0] if prompts[-1] else None,
-            prompt=json.dumps(prompts),
-            reply=json.dumps([put(_reply(call)) for call in calls]),
+            prompt=_encode(prompts),
+            reply=_encode([put(_reply(call)) for call in calls]),
             usage="{}",
             latency_ms=sum(latencies) if latencies else None,
             message_id=None,
@@ -166,7 +167,7 @@ def _reply(call: Asked) -> str:
         reply["tool_calls"] = call.tool_calls
     if call.reasoning is not None:
         reply["reasoning_summary"] = call.reasoning
-    return json.dumps(reply, sort_keys=True)
+    return _encode(reply)
 
 
 def _cleaned(text: str | None) -> str | None:

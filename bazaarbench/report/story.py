@@ -62,7 +62,8 @@ def tell_deal(evidence: Evidence, thread_id: int, found: Iterable[FailureObject]
         f"Deal {thread_id}: {_who(evidence, commitment.buyer_id)} buys “{_quoted(title)}” from "
         f"{_who(evidence, commitment.seller_id)} (listing {commitment.listing_id})."
     ]
-    rows = _rows(evidence.path, thread_id, commitment.listing_id, rivals)
+    units = sorted({p.unit_id for p in listing.postings if p.ok and p.unit_id is not None})
+    rows = _rows(evidence.path, thread_id, commitment.listing_id, rivals, units)
     end = commitment.terminal
     for row in rows:
         # What becomes of the listing afterwards is another deal's story.
@@ -74,8 +75,11 @@ def tell_deal(evidence: Evidence, thread_id: int, found: Iterable[FailureObject]
     return "\n".join(lines)
 
 
-def _rows(path: Path, thread_id: int, listing_id: int, rivals: Sequence[int]) -> list[_Row]:
-    marks = ",".join("?" * len(rivals))
+def _rows(
+    path: Path, thread_id: int, listing_id: int, rivals: Sequence[int], units: Sequence[int]
+) -> list[_Row]:
+    """The deal's own events, its listing's, its rivals' promises, and where its units went."""
+    marks, unit_marks = (",".join("?" * len(ids)) for ids in (rivals, units))
     query = f"""
         SELECT event_id, tick, agent_id, action, listing_id, thread_id, payload, result, private
         FROM events WHERE status = 'ok' AND (
@@ -83,11 +87,13 @@ def _rows(path: Path, thread_id: int, listing_id: int, rivals: Sequence[int]) ->
             OR (listing_id = ? AND action IN ('platform_seed_listing', 'create_listing',
                 'edit_listing', 'relist', 'mark_sold'))
             OR (thread_id IN ({marks}) AND action IN ('accept_offer', 'complete_transaction'))
+            OR (action IN ('complete_transaction', 'mark_sold')
+                AND json_extract(private, '$.unit_id') IN ({unit_marks}))
         ) ORDER BY event_id"""
     connection = read_only(path)
     try:
         found: list[sqlite3.Row] = connection.execute(
-            query, (thread_id, listing_id, *rivals)
+            query, (thread_id, listing_id, *rivals, *units)
         ).fetchall()
     finally:
         connection.close()
@@ -120,8 +126,13 @@ def _relisted(evidence: Evidence, who: str, row: _Row) -> str:
 
 
 def _edited(evidence: Evidence, who: str, row: _Row) -> str:
-    changed = {k: v for k, v in row.payload.items() if v is not None and k != "listing_id"}
-    return f"{who} changes the listing: {_quoted(json.dumps(changed, ensure_ascii=False))}."
+    changed = [
+        f"{name.removesuffix('_cents')} to "
+        + (_money(value) if name == "price_cents" else f"“{_quoted(str(value))}”")
+        for name, value in row.payload.items()
+        if value is not None and name != "listing_id"
+    ]
+    return f"{who} changes the listing's {' and '.join(changed) or 'text to what it was'}."
 
 
 def _unit(evidence: Evidence, unit_id: int | None) -> str:
@@ -151,13 +162,18 @@ def _inspected(evidence: Evidence, who: str, row: _Row) -> str:
 
 def _said(form: str) -> Callable[[Evidence, str, _Row], str]:
     def say(evidence: Evidence, who: str, row: _Row) -> str:
-        values = {
-            key: _money(value) if key.endswith("price_cents") else _quoted(str(value))
-            for key, value in {**row.result, **row.payload}.items()
-        }
+        values = {key: _worded(key, value) for key, value in {**row.result, **row.payload}.items()}
         return form.format(who=who, **values)
 
     return say
+
+
+def _worded(key: str, value: Any) -> str:
+    if key.endswith("price_cents"):
+        return _money(value)
+    if key in ("scheduled_tick", "delivered_at_tick"):
+        return label(value)
+    return _quoted(str(value))
 
 
 _SENTENCES: dict[str, Callable[[Evidence, str, _Row], str]] = {
@@ -174,8 +190,8 @@ _SENTENCES: dict[str, Callable[[Evidence, str, _Row], str]] = {
     "counter_offer": _said("{who} counters with {price_cents}."),
     "accept_offer": _said("{who} accepts offer {offer_id}: the deal is committed."),
     "withdraw_offer": _said("{who} withdraws offer {offer_id}."),
-    "schedule_meetup": _said("{who} schedules a meetup for tick {scheduled_tick}."),
-    "schedule_shipment": _said("{who} schedules a shipment, due at tick {delivered_at_tick}."),
+    "schedule_meetup": _said("{who} schedules a meetup for {scheduled_tick}."),
+    "schedule_shipment": _said("{who} schedules a shipment, due on {delivered_at_tick}."),
     "inspect_at_meetup": _inspected,
     "complete_transaction": _completed,
     "cancel_meetup": _said("{who} cancels: “{reason}”"),
@@ -187,12 +203,12 @@ _SENTENCES: dict[str, Callable[[Evidence, str, _Row], str]] = {
 
 
 def _verdict(item: FailureObject) -> str:
-    ladder = ", ".join(
-        f"{stage} {_STAGE_WORDS[stage]} (event {step.events[0].event_id})"
+    cause = f" ({item.cause.replace('_', ' ')})" if item.cause else ""
+    ladder = [
+        f"    {stage} {_STAGE_WORDS[stage]}  [event {step.events[0].event_id}]"
         for stage, step in sorted(item.steps.items())
-    )
-    cause = f", cause {item.cause}" if item.cause else ""
-    return f"  {item.type} by agent {item.actor_id}{cause}: {ladder}."
+    ]
+    return "\n".join([f"  → {item.type} by agent {item.actor_id}{cause}:", *ladder])
 
 
 def _who(evidence: Evidence, agent_id: int | None) -> str:

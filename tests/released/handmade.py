@@ -422,7 +422,9 @@ class Handmade:
 
 
 def _stored(value: Any) -> Any:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False) if isinstance(value, dict) else value
+    return (
+        json.dumps(value, sort_keys=True, ensure_ascii=False) if isinstance(value, dict) else value
+    )
 
 
 def handmade(
