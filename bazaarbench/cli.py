@@ -130,11 +130,15 @@ def market_list(json_output: bool) -> None:
     from bazaarbench import saved_states
 
     built = {state.name: state for state in saved_states.list_states()}
+    damaged = saved_states.damaged_states()
     names = saved_states.known()
     if json_output:
         _print_json(
             [
-                _state(built[name]) if name in built else {"name": name, "built": False}
+                _state(built[name])
+                if name in built
+                else {"name": name, "built": False}
+                | ({"fault": str(damaged[name])} if name in damaged else {})
                 for name in names
             ]
         )
@@ -146,6 +150,8 @@ def market_list(json_output: bool) -> None:
                 f"{name:<20} tick {manifest.tick}, {manifest.agents} agents, seed {manifest.seed}, "
                 f"digest {manifest.digest[:12]}"
             )
+        elif name in damaged:
+            click.echo(f"{name:<20} damaged: {damaged[name]}")
         else:
             click.echo(f"{name:<20} not built yet: built on first use")
 

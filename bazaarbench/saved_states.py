@@ -23,6 +23,7 @@ from bazaarbench.catalogue import open_catalogue
 from bazaarbench.errors import StateError
 from bazaarbench.market.clock import TICKS_PER_DAY
 from bazaarbench.market.digest import digest
+from bazaarbench.market.files import reading
 from bazaarbench.market.load import load
 from bazaarbench.market.meta import RecordInfo
 from bazaarbench.market.platform import Platform
@@ -38,6 +39,8 @@ from bazaarbench.worlds import SHIPPED, WorldSpec, found_market
 
 RECORD_NAME = "record.db"
 MANIFEST_NAME = "manifest.json"
+_BUILDING, _RETIRED = ".building", ".retired"
+_WORK_SUFFIXES = (_BUILDING, _RETIRED)
 
 #: Called after every tick of a build with (ticks done, ticks in all).
 Progress = Callable[[int, int], None]
@@ -82,13 +85,14 @@ def resolve(market: str, *, progress: Progress | None = None) -> SavedState:
     folder = paths.states_dir() / slug(market)
     if (folder / MANIFEST_NAME).exists():
         return _read(folder)
-    path = Path(market).expanduser()
-    if path.is_dir() and (path / RECORD_NAME).exists():
+    # Unlike the methods of Path, these say no to a text that cannot be a path at all.
+    path = paths.expanded(market)
+    if os.path.isfile(path / RECORD_NAME):
         path = path / RECORD_NAME
-    if path.is_file():
+    if os.path.isfile(path):
         return SavedState(path.stem, path, _describe(path.stem, path, None))
     raise StateError(
-        f"no market is called {market!r} and no record stands at that path. Known markets: "
+        f"no market is called {market!r:.300} and no record stands at that path. Known markets: "
         f"{', '.join(known())}. 'bazaarbench market list' shows them; a path must name a record "
         "file (.db)."
     )
@@ -105,17 +109,38 @@ def check_name(market: str) -> None:
 
 
 def known() -> list[str]:
-    """Names of shipped and saved states, sorted."""
-    return sorted({*SHIPPED, *(state.name for state in list_states())})
+    """Names of shipped and saved states, sorted; a damaged one goes by its folder."""
+    return sorted({*SHIPPED, *(state.name for state in list_states()), *damaged_states()})
 
 
 def list_states() -> list[SavedState]:
-    """All states that have been built or saved, by name."""
-    folder = paths.states_dir()
-    if not folder.is_dir():
-        return []
-    found = [path.parent for path in folder.glob(f"*/{MANIFEST_NAME}")]
-    return sorted((_read(path) for path in found), key=lambda state: state.name)
+    """All states that have been built or saved and can be read, by name."""
+    found = (_read_or_fault(folder) for folder in _folders())
+    states = [one for one in found if isinstance(one, SavedState)]
+    return sorted(states, key=lambda state: state.name)
+
+
+def damaged_states() -> dict[str, StateError]:
+    """The folders of states whose manifest cannot be read, with what is wrong."""
+    found = {folder.name: _read_or_fault(folder) for folder in _folders()}
+    return {name: one for name, one in sorted(found.items()) if isinstance(one, StateError)}
+
+
+def _folders() -> list[Path]:
+    """The folders of states; those of builds and imports that are under way are none yet."""
+    found = [path.parent for path in paths.states_dir().glob(f"*/{MANIFEST_NAME}")]
+    return [
+        folder
+        for folder in found
+        if folder.suffix not in _WORK_SUFFIXES and not folder.name.startswith(".")
+    ]
+
+
+def _read_or_fault(folder: Path) -> SavedState | StateError:
+    try:
+        return _read(folder)
+    except StateError as error:
+        return error
 
 
 def build(name: str, *, force: bool = False, progress: Progress | None = None) -> SavedState:
@@ -132,20 +157,20 @@ def build(name: str, *, force: bool = False, progress: Progress | None = None) -
     if name not in SHIPPED:
         raise StateError(f"no shipped world is called {name!r}; there are {', '.join(SHIPPED)}")
     target = paths.states_dir() / slug(name)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    paths.made(target.parent)
     # A waiting process finds the finished state; a killed builder's lock is freed by the system.
     with FileLock(target.with_suffix(".lock")):
         if (target / MANIFEST_NAME).exists() and not force:
             state = _read(target)
             if state.manifest.benchmark_version == BENCHMARK_VERSION:
                 return state
-        workshop = target.with_suffix(".building")
+        workshop = target.with_suffix(_BUILDING)
         shutil.rmtree(workshop, ignore_errors=True)
         workshop.mkdir()
         grow(SHIPPED[name], workshop / RECORD_NAME, progress=progress)
         manifest = _describe(name, workshop / RECORD_NAME, SHIPPED[name])
         (workshop / MANIFEST_NAME).write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
-        retired = target.with_suffix(".retired")
+        retired = target.with_suffix(_RETIRED)
         shutil.rmtree(retired, ignore_errors=True)
         if target.exists():
             os.rename(target, retired)
@@ -234,7 +259,7 @@ def _read(folder: Path) -> SavedState:
     try:
         text = (folder / MANIFEST_NAME).read_text(encoding="utf-8")
         manifest = Manifest.model_validate_json(text)
-    except (OSError, ValidationError) as error:
+    except (OSError, UnicodeDecodeError, ValidationError) as error:
         raise StateError(
             f"the saved state in {folder} has no readable {MANIFEST_NAME} ({error}). Delete that "
             "folder; a shipped world is then built again on its next use."
@@ -246,7 +271,8 @@ def _describe(name: str, path: Path, spec: WorldSpec | None) -> Manifest:
     info, tick = read_info(path)
     connection = read_only(path)
     try:
-        (agents,) = connection.execute("SELECT count(*) FROM agents").fetchone()
+        with reading(path):
+            (agents,) = connection.execute("SELECT count(*) FROM agents").fetchone()
     finally:
         connection.close()
     return Manifest(

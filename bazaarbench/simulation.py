@@ -222,7 +222,8 @@ class Simulation:
             events = [self._platform.perform(agent_id, turn_id, call) for call in decision.calls]
             planted.extend(_planted(decision, events))
             self.market.log_turn(self._turn(turn_id, ask, decision, events))
-            if ask.memory != self._notebook(agent_id):
+            scripted = isinstance(ask.seat.policy, ScriptedPolicy)
+            if not scripted and ask.memory != self._notebook(agent_id):
                 self.market.write_notebook(agent_id, json.dumps(ask.memory, sort_keys=True))
         return planted
 

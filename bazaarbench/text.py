@@ -7,7 +7,15 @@ as text. They are removed and nothing else is touched, so what an agent wrote st
 from __future__ import annotations
 
 import re
+import reprlib
+from collections.abc import Iterable
 from typing import Any
+
+#: A JSON value that is deeper, larger or longer than this is not taken for one.
+MAX_DEPTH = 50
+MAX_PARTS = 100_000
+#: What a float holds; Python itself refuses to write a whole number of some thousand digits.
+MAX_NUMBER_BITS = 1_024
 
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 
@@ -56,3 +64,57 @@ def clean_json(value: Any) -> tuple[Any, bool]:
             container[key] = fresh
             places.extend((fresh, name) for name in fresh)
     return holder[0], changed
+
+
+def is_plain_json(value: Any) -> bool:
+    """Whether a value is made of what JSON has, and can be walked, copied and written by anything.
+
+    Parsers more lenient than JSON make dates, bytes and sets out of a model's words, keys that are
+    no strings, and values that are nested, repeated or long without end.
+    """
+    level: list[Any] = [value]
+    parts = 0
+    for _ in range(MAX_DEPTH + 1):
+        inside: list[Any] = []
+        for item in level:
+            if isinstance(item, (dict, list)):
+                parts += len(item)
+                if parts > MAX_PARTS or not _has_string_keys(item):
+                    return False
+                inside.extend(item.values() if isinstance(item, dict) else item)
+            elif not _is_plain_scalar(item):
+                return False
+        if not inside:
+            return True
+        level = inside
+    return False
+
+
+def _has_string_keys(item: Iterable[Any]) -> bool:
+    return not isinstance(item, dict) or all(isinstance(key, str) for key in item)
+
+
+def _is_plain_scalar(item: object) -> bool:
+    if isinstance(item, int):
+        return item.bit_length() <= MAX_NUMBER_BITS
+    return item is None or isinstance(item, (str, float))
+
+
+class _Describer(reprlib.Repr):
+    """``repr`` that is cut everywhere and never fails."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxdict = self.maxlist = self.maxtuple = self.maxset = 8
+        self.maxstring = self.maxother = 200
+
+    def repr_int(self, x: int, level: int) -> str:
+        if x.bit_length() > MAX_NUMBER_BITS:
+            return f"<a number of {x.bit_length()} bits>"
+        return super().repr_int(x, level)
+
+
+def described(value: object) -> str:
+    """What kind of value it is, in some hundred characters, for one that cannot be written."""
+    return _Describer().repr(value)

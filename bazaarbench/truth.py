@@ -13,6 +13,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from bazaarbench.errors import RecordError
+from bazaarbench.market.files import explained
+
 
 @dataclass(frozen=True, slots=True)
 class Planted:
@@ -40,12 +43,13 @@ class TruthLog:
         self._path = path
         kept = [entry for entry in read(path) if entry.tick <= last_tick]
         partial = path.with_suffix(".partial")
-        partial.write_text("".join(_line(entry) for entry in kept), encoding="utf-8")
-        os.replace(partial, path)
+        with explained(path, "write"):
+            partial.write_text("".join(_line(entry) for entry in kept), encoding="utf-8")
+            os.replace(partial, path)
 
     def write(self, entries: Iterable[Planted]) -> None:
         """Append the entries of one tick; called before the tick is committed."""
-        with self._path.open("a", encoding="utf-8") as out:
+        with explained(self._path, "write"), self._path.open("a", encoding="utf-8") as out:
             out.writelines(_line(entry) for entry in entries)
 
 
@@ -58,11 +62,25 @@ def read(path: Path) -> list[Planted]:
     """All planted failures of a truth file; none when it does not exist.
 
     A last line that a kill cut short belongs to a tick that was never committed and is left out.
+
+    Raises:
+        RecordError: a line before that is none of ours, or the file cannot be read.
     """
     if not path.exists():
         return []
-    lines = path.read_text(encoding="utf-8").split("\n")
-    return [Planted(**json.loads(line)) for line in lines[:-1]]
+    with explained(path, "read"):
+        lines = path.read_bytes().split(b"\n")
+    return [_planted(path, number, line) for number, line in enumerate(lines[:-1], start=1)]
+
+
+def _planted(path: Path, number: int, line: bytes) -> Planted:
+    try:
+        return Planted(**json.loads(line))
+    except (ValueError, TypeError) as error:
+        raise RecordError(
+            f"line {number} of the truth file {path} is damaged ({error}). Restore the file from a "
+            "copy, or delete it: no measure needs it, but what was planted is then not known."
+        ) from error
 
 
 def _line(entry: Planted) -> str:

@@ -15,13 +15,18 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from bazaarbench.agents.answers import calls_in, note_key
-from bazaarbench.agents.policy import NOTE_PREFIX, Decision, Play, Reply, TurnOutcome
+from bazaarbench.agents.policy import (
+    MAX_NOTE_CHARS,
+    NOTE_PREFIX,
+    Decision,
+    Play,
+    Reply,
+    TurnOutcome,
+)
 from bazaarbench.market.actions import ACTIONS
 from bazaarbench.market.calls import ToolCall
-from bazaarbench.text import clean_json
+from bazaarbench.text import clean_json, is_plain_json
 
-#: How much of a decision note is kept, in characters.
-MAX_NOTE_CHARS = 1_000
 _CUT_OFF = frozenset({"max_tokens", "model_length"})
 _REFUSED = "content_filter"
 
@@ -77,7 +82,7 @@ def _outcome(reply: Reply, calls: Sequence[ToolCall]) -> TurnOutcome:
 def is_valid(call: ToolCall) -> bool:
     """Whether a call names an action and its arguments fit that action's schema."""
     spec = ACTIONS.get(call.name)
-    if spec is None or call.arguments is None:
+    if spec is None or call.arguments is None or not is_plain_json(call.arguments):
         return False
     arguments, _ = clean_json(call.arguments)
     try:

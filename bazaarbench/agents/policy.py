@@ -17,6 +17,7 @@ from pydantic_core import to_json
 
 from bazaarbench.errors import SettingError
 from bazaarbench.market.calls import ToolCall
+from bazaarbench.text import clean
 
 #: How a turn ended (SPEC §5.4). ``acted``: at least one call that is valid by its schema.
 #: ``no_valid_call``: calls, none of them valid. ``no_call``: words and no call. ``empty``: nothing.
@@ -41,6 +42,19 @@ DEADLINE_HEADING = "# Deadline notice"
 ADVERSARIAL_HEADING = "# Adversarial brief"
 #: What stands before the note that every turn begins with.
 NOTE_PREFIX = "Decision note:"
+
+#: How much of a decision note is kept, in characters.
+MAX_NOTE_CHARS = 1_000
+#: How much is kept of each text of a decision; a reply's ``raw`` is kept whole beside them.
+_KEPT_CHARS = {
+    "note": MAX_NOTE_CHARS,
+    "reasoning": 1_000_000,
+    "text": 1_000_000,
+    "stop_reason": 200,
+    "error": 2_000,
+    "model": 200,
+    "message_id": 200,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +132,10 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What one agent does in one tick, and everything that is recorded about it (SPEC §5.5)."""
+    """What one agent does in one tick, and everything that is recorded about it (SPEC §5.5).
+
+    Whoever made it, its texts are such as a record can hold: cleaned, and cut.
+    """
 
     calls: tuple[ToolCall, ...]
     outcome: TurnOutcome
@@ -132,6 +149,13 @@ class Decision:
     latency_ms: int | None = None
     message_id: str | None = None
     plants: tuple[Plant, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Clean and cut the texts."""
+        for name, limit in _KEPT_CHARS.items():
+            text = getattr(self, name)
+            if text and not (len(text) <= limit and text.isascii() and "\0" not in text):
+                object.__setattr__(self, name, clean(text[:limit]))
 
 
 class Policy(Protocol):

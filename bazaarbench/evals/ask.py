@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from typing import Any
 
+import anyio
 from inspect_ai.event import ModelEvent
 from inspect_ai.model import (
     ChatMessage,
@@ -20,13 +22,14 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolSource
 from inspect_ai.util import LimitExceededError
-from pydantic_core import PydanticSerializationError
+from pydantic import TypeAdapter, ValidationError
 
 from bazaarbench.agents.policy import Message, Plant, Reply
+from bazaarbench.errors import PluginError
 from bazaarbench.evals.compat import PrerequisiteError, own_transcript
 from bazaarbench.evals.provider import PLANTS, PROVIDER
 from bazaarbench.market.calls import ToolCall
-from bazaarbench.text import clean
+from bazaarbench.text import clean, described, is_plain_json
 
 #: Errors that are no failure of the provider: a limit or an option that the user has set, or a
 #: model that cannot be called at all. They end the sample.
@@ -39,6 +42,9 @@ OBSERVATION_HEAD = 300
 
 _MOCK = "mockllm/"
 _CHARACTERS_PER_TOKEN = 4
+#: No call takes longer than a year.
+_LONGEST_SECONDS = 366 * 24 * 3600
+_PLANTS = TypeAdapter(tuple[Plant, ...])
 
 
 class RunMessages:
@@ -61,8 +67,12 @@ class RunMessages:
         return found
 
     def slim(self, event: ModelEvent) -> None:
-        """Take tools and raw request out of an event, and cut its observation for lack of room."""
+        """Take tools and raw request out of an event, and cut its observation for lack of room.
+
+        Arguments that no log can hold go too: one of them would cost the whole sample's log.
+        """
         event.tools, event.call = [], None
+        mend(event.output)
         text = event.input[-1].text if event.input else ""
         if self._room > 0:
             self._room -= len(text)
@@ -111,6 +121,7 @@ class Asker:
         Raises:
             LimitExceededError: A limit of the sample is reached.
             PrerequisiteError: The model cannot be called at all.
+            PluginError: A script behind our own provider names failures that are none.
         """
         prompt = [self._message(message) for message in messages]
         try:
@@ -124,6 +135,11 @@ class Asker:
         # lost turn is recorded as ``failed``; the simulation stops the run when there are many.
         except Exception as error:
             return Reply(model=str(self._model), error=_told(error))
+        except anyio.get_cancelled_exc_class() as error:
+            if anyio.current_effective_deadline() == -math.inf:
+                raise
+            # Nobody has cancelled this call: something inside the provider's library was.
+            return Reply(model=str(self._model), error=_told(error))
         return reply_of(output, str(self._model))
 
     def _message(self, message: Message) -> ChatMessage:
@@ -132,6 +148,20 @@ class Asker:
         if message.role == "assistant":
             return ChatMessageAssistant(content=message.content)
         return ChatMessageUser(content=message.content)
+
+
+def mend(output: ModelOutput) -> None:
+    """Take out of an output the arguments that neither a log nor a record can hold.
+
+    A lenient parser makes dates, bytes or endless nesting of a model's words. Such a call is left
+    without arguments, as one whose arguments could not be parsed, and says what they were.
+    """
+    for choice in output.choices:
+        for call in choice.message.tool_calls or ():
+            if not is_plain_json(call.arguments):
+                told = f"The arguments are no plain JSON: {described(call.arguments)}"
+                call.parse_error = call.parse_error or told
+                call.arguments = {}
 
 
 def reply_of(output: ModelOutput, model: str) -> Reply:
@@ -143,14 +173,18 @@ def reply_of(output: ModelOutput, model: str) -> Reply:
     Args:
         output: What Inspect returned.
         model: Name that was asked for; the served version is added when it differs.
+
+    Raises:
+        PluginError: A script behind our own provider names failures that are none.
     """
+    mend(output)
     usage = output.usage.model_dump(exclude_none=True) if output.usage else {}
     counts = {key: value for key, value in usage.items() if isinstance(value, int)}
-    served = output.model
+    served = clean(output.model)
     about: dict[str, Any] = {
         "model": model if not served or model.endswith(served) else f"{model}@{served}",
         "usage": counts,
-        "latency_ms": None if output.time is None else round(output.time * 1000),
+        "latency_ms": _milliseconds(output.time),
     }
     if output.empty:
         return Reply(error=output.error and clean(output.error), **about)
@@ -165,11 +199,32 @@ def reply_of(output: ModelOutput, model: str) -> Reply:
         ),
         reasoning=_reasoning(message),
         stop_reason=output.stop_reason,
-        message_id=message.id,
+        message_id=message.id and clean(message.id),
         raw=_raw(message),
-        plants=tuple(Plant(**plant) for plant in (output.metadata or {}).get(PLANTS, ())),
+        plants=_plants(output, model),
         **about,
     )
+
+
+def _milliseconds(seconds: float | None) -> int | None:
+    """A duration; ``None`` for what is none, though a provider says so."""
+    if seconds is None or not 0 <= seconds <= _LONGEST_SECONDS:
+        return None
+    return round(seconds * 1000)
+
+
+def _plants(output: ModelOutput, model: str) -> tuple[Plant, ...]:
+    """The failures a script means to commit; no other model can say what counts as one."""
+    told = (output.metadata or {}).get(PLANTS)
+    if told is None or not model.startswith(f"{PROVIDER}/"):
+        return ()
+    try:
+        return _PLANTS.validate_python(told)
+    except ValidationError as error:
+        raise PluginError(
+            f"the policy behind {model} means to commit failures that are none: {error}. Allowed "
+            "is a Plant with a known type, the number of a call and a text; mend the policy."
+        ) from error
 
 
 def _reasoning(message: ChatMessageAssistant) -> str | None:
@@ -185,13 +240,17 @@ def _reasoning(message: ChatMessageAssistant) -> str | None:
 
 
 def _raw(message: ChatMessageAssistant) -> str:
-    """The whole message as JSON text, for the record."""
+    """The whole message as JSON text, for the record; as much of it as can be written."""
     left_out = {"id", "model", "source"}
     try:
         return message.model_dump_json(exclude_none=True, exclude=left_out)
-    except PydanticSerializationError:
-        # A lone surrogate is no UTF-8; escaped, it can be kept as the model wrote it.
-        return json.dumps(message.model_dump(exclude_none=True, exclude=left_out))
+    except (ValueError, RecursionError):
+        pass  # a lone surrogate is no UTF-8; escaped, it can be kept as the model wrote it
+    try:
+        fields = message.model_dump(exclude_none=True, exclude=left_out)
+        return json.dumps(fields, default=described)
+    except (TypeError, ValueError, RecursionError):
+        return json.dumps({"text": message.text, "not_written": described(message.__dict__)})
 
 
 def _count_without_tokenizer(model: Model) -> None:
@@ -203,5 +262,5 @@ def _count_without_tokenizer(model: Model) -> None:
     setattr(model.api, "count_text_tokens", count_text_tokens)  # noqa: B010 — mypy: a method
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     return clean(f"{type(error).__name__}: {error}"[:2000])

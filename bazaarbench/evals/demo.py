@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog, EvalSample
 from rich.console import Console
+from rich.markup import escape
 from rich.padding import Padding
 from rich.progress import Progress
 from rich.table import Table
@@ -21,7 +22,8 @@ from rich.text import Text
 from bazaarbench import findings, saved_states
 from bazaarbench.errors import BazaarError
 from bazaarbench.evals.solver import MarketRun
-from bazaarbench.evidence import read
+from bazaarbench.evidence import Evidence, read
+from bazaarbench.failures.base import FailureObject, FailureType
 from bazaarbench.findings import DealRow, Findings, MeasureRow, ObjectRow
 from bazaarbench.outcomes.problems import PROBLEMS
 from bazaarbench.plugins import load as load_plugins
@@ -112,7 +114,7 @@ def _table(measured: Sequence[Findings]) -> Table:
         table.add_row(title, *(_shown(found.measures[key]) for found in measured))
     for key, kind in measured[0].types.items():
         ladders = [" · ".join(_count(found, key, s) for s in kind.stages) for found in measured]
-        table.add_row(f"{key} {kind.title.lower()}", *ladders)
+        table.add_row(escape(f"{key} {kind.title.lower()}"), *ladders)
     return table
 
 
@@ -137,12 +139,7 @@ def _tell_one(console: Console, measured: Sequence[Findings], records: Sequence[
         if deal is None:
             continue
         evidence = read(path)
-        objects = [
-            item
-            for kind in load_plugins().failure_types.values()
-            for item in kind.objects(evidence)
-            if kind.decided_by == "record"
-        ]
+        objects = sound_objects(found, evidence, load_plugins().failure_types)
         console.print(
             f"\nOne failing deal under {found.condition}: {_PROBLEM_WORDS[str(deal.problem)]}.\n"
         )
@@ -153,6 +150,18 @@ def _tell_one(console: Console, measured: Sequence[Findings], records: Sequence[
             )
         return
     console.print("\nNo completed deal of a tested seller was a problem.")
+
+
+def sound_objects(
+    found: Findings, evidence: Evidence, failure_types: Mapping[str, FailureType]
+) -> list[FailureObject]:
+    """The objects of every type that had no fault when the record was measured."""
+    return [
+        item
+        for key, kind in failure_types.items()
+        if found.types[key].decided_by == "record" and found.types[key].fault is None
+        for item in kind.objects(evidence)
+    ]
 
 
 def _failing(found: Findings) -> DealRow | None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from bazaarbench.paths import expanded
+
 
 def _here() -> Path:
     try:
@@ -26,8 +28,9 @@ def located(text: str) -> str:
 
     A relative path is looked up from the working folder, then from where the process was started.
     """
-    path = Path(text).expanduser()
+    path = expanded(text)
     for folder in (_here(), _STARTED_IN):
-        if (folder / path).exists():
+        # Unlike Path.exists, this says no to a text that cannot be a path at all.
+        if os.path.exists(folder / path):
             return str(folder / path)
     return text

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from inspect_ai import eval_retry
 from inspect_ai.log import EvalLog, read_eval_log
-from pydantic import ValidationError
 
 from bazaarbench.errors import BazaarError
 from bazaarbench.evals.records import FOLDER_VARIABLE, folder_of
@@ -93,7 +92,9 @@ def _records_beside(path: str) -> Iterator[None]:
 def _read(path: str) -> EvalLog:
     try:
         log = read_eval_log(path)
-    except (OSError, ValueError, ValidationError) as error:
+    # Inspect's reader and the zip, JSON and compression beneath it have no error in common:
+    # whatever one of them raises about this file, the file cannot be read.
+    except Exception as error:
         raise BazaarError(
             f"{path} cannot be read as a log of Inspect ({error}). Give the path of an .eval file."
         ) from error

@@ -22,6 +22,7 @@ from bazaarbench.errors import SettingError
 from bazaarbench.evals.launch import located
 from bazaarbench.evals.refusals import among, explained, with_setting
 from bazaarbench.evals.settings import BaseMarketSettings, ContinuationSettings
+from bazaarbench.market.files import reading
 from bazaarbench.market.record import read_only
 from bazaarbench.market.rules import Rules
 from bazaarbench.saved_states import SavedState
@@ -71,7 +72,10 @@ class Cell(BaseModel):
 
 @dataclass(frozen=True)
 class NamedRules:
-    """Rules and the name under which they are shown: a preset's, or a file's without its ending."""
+    """Rules and the name under which they are shown: a preset's, or a file's.
+
+    A file's name stands without its ending, unless a preset has that name.
+    """
 
     name: str
     rules: Rules
@@ -92,7 +96,7 @@ def continuation_cells(settings: ContinuationSettings) -> list[Cell]:
         with_setting("-T background", among, settings.background, registry.policies, "policy")
     states = _states(settings.market)
     tested = {state.name: _tested(settings.tested, state) for state in states.values()}
-    return [
+    cells = [
         Cell(
             kind="continuation",
             market=state.name,
@@ -109,6 +113,8 @@ def continuation_cells(settings: ContinuationSettings) -> list[Cell]:
         )
         for (asked, state), one, condition in product(states.items(), rules, conditions)
     ]
+    _refuse_same_ids(cells)
+    return cells
 
 
 def base_market_cells(settings: BaseMarketSettings) -> list[Cell]:
@@ -158,8 +164,9 @@ def _rules_of(name: str, registry: plugins.Registry) -> NamedRules:
     path = Path(located(name))
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SettingError(f"-T rules={name}: the file cannot be read ({error}).") from error
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        # YAML's own faults, and those of the dates, numbers and nesting that Python refuses.
+        raise SettingError(f"-T rules={name:.300}: the file cannot be read ({error}).") from error
     if not isinstance(content, dict):
         raise SettingError(f"-T rules={name}: the file must hold switches, as 'name: value' lines.")
     preset = str(content.pop("preset", "paper"))
@@ -175,7 +182,8 @@ def _rules_of(name: str, registry: plugins.Registry) -> NamedRules:
     except (ValidationError, TypeError) as error:
         told = explained(error, "") if isinstance(error, ValidationError) else str(error)
         raise SettingError(f"-T rules={name}: {told}") from error
-    return NamedRules(path.stem, rules)
+    # A file with the name of a preset is shown with its ending: it may hold other switches.
+    return NamedRules(path.name if path.stem in registry.presets else path.stem, rules)
 
 
 def _conditions(names: Sequence[str], registry: plugins.Registry) -> list[str]:
@@ -219,8 +227,10 @@ def _resolved(name: str) -> SavedState:
 
 
 def _tested(ids: Sequence[int] | None, state: SavedState) -> tuple[int, ...]:
-    with closing(read_only(state.path)) as connection:
-        there = [row[0] for row in connection.execute("SELECT agent_id FROM agents ORDER BY 1")]
+    # Imported markets hold bots that never act.
+    query = "SELECT agent_id FROM agents WHERE activity_permille > 0 ORDER BY 1"
+    with closing(read_only(state.path)) as connection, reading(state.path):
+        there = [row[0] for row in connection.execute(query)]
     if ids is None:
         return tuple(agent_id for agent_id in there if agent_id % TESTED_STEP == 1)
     missing = sorted(set(ids) - set(there))
@@ -242,6 +252,21 @@ def _world(settings: BaseMarketSettings) -> WorldSpec:
         return WorldSpec.model_validate({**SHIPPED[settings.world].model_dump(), **changes})
     except ValidationError as error:
         raise SettingError(explained(error, "-T ")) from error
+
+
+def _refuse_same_ids(cells: Iterable[Cell]) -> None:
+    seen: dict[str, Cell] = {}
+    for cell in cells:
+        other = seen.setdefault(cell.sample_id, cell)
+        if other is not cell:
+            told = " and ".join(
+                f"market={one.market} condition={one.condition} rules={one.rules}"
+                for one in (other, cell)
+            )
+            raise SettingError(
+                f"-T market, condition, rules: {told} would both be the sample {cell.sample_id!r}. "
+                "Rename the rules file or the market, or play them in two runs."
+            )
 
 
 def _refuse_repeats(setting: str, names: Iterable[str]) -> None:

@@ -82,7 +82,7 @@ def folder_of(location: str) -> str:
 def begin(place: RecordPlace) -> None:
     """Note, here and in the log folder, that a record is being begun."""
     working = place.working.with_suffix(_BEGUN)
-    working.parent.mkdir(parents=True, exist_ok=True)
+    paths.made(working.parent)
     working.touch()
     if place.published is not None:
         with _opened(_sibling(place.published, _BEGUN), "wb") as marker:
@@ -239,7 +239,7 @@ def _upload(source: Path, address: str) -> None:
 
 def _fetch(address: str, target: Path) -> None:
     """Bring a record and its side files to ``target``; the record last, so it is never alone."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    paths.made(target.parent)
     for suffix in (*_SIDE_FILES, ".db"):
         source = _sibling(address, suffix)
         if not _exists(source):

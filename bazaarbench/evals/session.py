@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from bazaarbench import plugins, saved_states
+from bazaarbench import paths, plugins, saved_states
 from bazaarbench.agents.prompting import prompt_digests, world_text
 from bazaarbench.errors import RecordError, StateError
 from bazaarbench.evals import records
@@ -157,7 +157,7 @@ def open_session(
 def _begin(
     cell: Cell, path: Path, place: RecordPlace, players: Players, options: RunOptions
 ) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    paths.made(path.parent)
     if cell.world is not None:
         market = found_market(WorldSpec.model_validate(cell.world), cell.parsed_rules())
         info = _info(cell, place, players, options, market.seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -70,9 +71,9 @@ class RunSettings(BaseModel):
     @field_validator("prompt")
     @classmethod
     def _readable(cls, value: str | None) -> str | None:
-        if value is None or Path(located(value)).is_file():
+        if value is None or os.path.isfile(located(value)):
             return value and located(value)
-        raise ValueError(f"there is no file {value!r}; give the path of a text file.")
+        raise ValueError(f"there is no file {value!r:.300}; give the path of a text file.")
 
     @property
     def ticks(self) -> int:

@@ -27,7 +27,7 @@ from bazaarbench.evidence.naming import Naming
 from bazaarbench.evidence.replay import ATTEMPTS, CONTACTS, OfferFacts, Replay
 from bazaarbench.evidence.reputation import Reputation, read_reputation
 from bazaarbench.market.bands import BAND_RANGE
-from bazaarbench.market.files import explained
+from bazaarbench.market.files import reading
 from bazaarbench.market.meta import read_meta
 from bazaarbench.market.record import RecordInfo, read_only
 from bazaarbench.market.schema import columns
@@ -98,7 +98,7 @@ class Evidence:
         """As-of-tick reputation; read on first use."""
         connection = read_only(self.path)
         try:
-            with explained(self.path, "read"):
+            with reading(self.path):
                 return read_reputation(connection, self.window.end)
         finally:
             connection.close()
@@ -108,7 +108,7 @@ class Evidence:
         """From every id to its events; read on first use."""
         connection = read_only(self.path)
         try:
-            with explained(self.path, "read"):
+            with reading(self.path):
                 return read_index(connection, self.threads, self.exchanges, self.window.end)
         finally:
             connection.close()
@@ -126,7 +126,7 @@ def read(path: Path | str) -> Evidence:
     path = Path(path)
     connection = read_only(path)
     try:
-        with explained(path, "read"):
+        with reading(path):
             # One transaction, so that all tables are of the same tick while a run is writing.
             connection.execute("BEGIN")
             return _read(path, connection)

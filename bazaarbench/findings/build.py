@@ -10,6 +10,7 @@ from bazaarbench.failures.base import FailureType, Stage
 from bazaarbench.findings.keys import SHARES, decided_by, missing_types, stages_of
 from bazaarbench.findings.objects import ask
 from bazaarbench.findings.rows import FORMAT, DealRow, Findings, MeasureRow, Scorer, TypeRow
+from bazaarbench.market.files import reading
 from bazaarbench.market.record import digest
 from bazaarbench.outcomes import Share, deals, problem
 from bazaarbench.versions import CHECKS_VERSION
@@ -35,7 +36,9 @@ def build(path: Path | str, failure_types: Iterable[FailureType]) -> Findings:
         for name, keys in missing.items()
         for key in keys
     }
-    outcomes = _outcomes(evidence)
+    with reading(evidence.path):
+        outcomes = _outcomes(evidence)
+        deal_rows = tuple(_deal_row(evidence, deal) for deal in evidence.deals)
     info = evidence.info
     scores: dict[Scorer, dict[str, float | None]] = {
         "record_checks": {key: row.value for key, row in counts.items()},
@@ -53,7 +56,7 @@ def build(path: Path | str, failure_types: Iterable[FailureType]) -> Findings:
         window=(info.start_tick, info.end_tick),
         tested=info.tested,
         types=found,
-        deals=tuple(_deal_row(evidence, deal) for deal in evidence.deals),
+        deals=deal_rows,
         measures=counts | outcomes,
         scores=scores,
         faults=_faults(found, missing),

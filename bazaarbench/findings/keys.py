@@ -52,10 +52,34 @@ def missing_types(
 
 
 def stages_of(failure_type: FailureType) -> tuple[Stage, ...]:
-    """The stages that a type counts; a plugin's type need not say."""
-    return getattr(failure_type, "stages", STAGES)
+    """The stages that a type counts: all of them when it names none, or what is no stage.
+
+    A type that names something else has a fault (``attribute_fault``); its keys must still be the
+    same at the start of a run and when it is scored.
+    """
+    stages: object = getattr(failure_type, "stages", STAGES)
+    if not isinstance(stages, tuple) or not stages:
+        return STAGES
+    return stages if all(stage in STAGES for stage in stages) else STAGES
 
 
 def decided_by(failure_type: FailureType) -> DecidedBy:
-    """Who decides a type; a plugin's type need not say."""
-    return getattr(failure_type, "decided_by", "record")
+    """Who decides a type: the record when it does not say, or names somebody else."""
+    return "judge" if getattr(failure_type, "decided_by", "record") == "judge" else "record"
+
+
+def attribute_fault(failure_type: FailureType) -> str | None:
+    """What is wrong with the attributes of a plugin's type, if anything is."""
+    for name in ("title", "object_kind"):
+        value: object = getattr(failure_type, name, None)
+        if not isinstance(value, str):
+            return f"its {name} is {value!r:.200}; needed is a text"
+    for name, value, used in (
+        ("stages", getattr(failure_type, "stages", STAGES), stages_of(failure_type)),
+        ("decided_by", getattr(failure_type, "decided_by", "record"), decided_by(failure_type)),
+    ):
+        if value != used:
+            allowed = ", ".join(STAGES) if name == "stages" else "'record' or 'judge'"
+            kind = "a tuple of " if name == "stages" else ""
+            return f"its {name} is {value!r:.200}; allowed is {kind}{allowed}"
+    return None

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from bazaarbench.evidence import Evidence, Mark
 from bazaarbench.failures.base import STAGES, FailureObject, FailureType, Stage, Step
-from bazaarbench.findings.keys import decided_by, stages_of
+from bazaarbench.findings.keys import attribute_fault, decided_by, stages_of
 from bazaarbench.findings.rows import ObjectRow, StepRow, TypeRow
+from bazaarbench.text import clean
 
 
 class _RubbishError(Exception):
@@ -21,27 +22,40 @@ def ask(evidence: Evidence, failure_type: FailureType) -> TypeRow:
 
     A type that is faulty has no objects and a fault; it never empties or zeroes the others.
     """
-    fault: str | None = None
-    objects: tuple[ObjectRow, ...] = ()
-    if decided_by(failure_type) == "record":
-        try:
-            objects = _objects(evidence, failure_type)
-        # Third parties' code runs here and may raise anything. Whatever it is, its type becomes
-        # unscored and the fault is named; every other measure of the record stands (SPEC §10).
-        except Exception as error:
-            fault = _explained(failure_type, error)
+    try:
+        return _asked(evidence, failure_type)
+    # Third parties' code runs here and may raise anything, also by leaving the program. Whatever it
+    # is, its type becomes unscored and the fault is named; every other measure of the record stands
+    # (SPEC §10).
+    except (Exception, SystemExit) as error:
+        return TypeRow(
+            key=failure_type.key,
+            title=failure_type.key,
+            object_kind="",
+            decided_by=decided_by(failure_type),
+            stages=stages_of(failure_type),
+            fault=clean(_explained(failure_type, error)),
+            objects=(),
+        )
+
+
+def _asked(evidence: Evidence, failure_type: FailureType) -> TypeRow:
+    wrong = attribute_fault(failure_type)
+    if wrong is not None:
+        raise _RubbishError(wrong)
+    by_record = decided_by(failure_type) == "record"
     return TypeRow(
         key=failure_type.key,
         title=failure_type.title,
         object_kind=failure_type.object_kind,
         decided_by=decided_by(failure_type),
         stages=stages_of(failure_type),
-        fault=fault,
-        objects=objects,
+        fault=None,
+        objects=_objects(evidence, failure_type) if by_record else (),
     )
 
 
-def _explained(failure_type: FailureType, error: Exception) -> str:
+def _explained(failure_type: FailureType, error: BaseException) -> str:
     made_by = type(failure_type)
     name = f"failure type {failure_type.key!r} ({made_by.__module__}.{made_by.__qualname__})"
     if isinstance(error, _RubbishError):

@@ -7,7 +7,7 @@ import sqlite3
 from hashlib import sha256
 from pathlib import Path
 
-from bazaarbench.market.files import check, connect_read_only, explained
+from bazaarbench.market.files import check, connect_read_only, reading
 from bazaarbench.market.schema import DIGEST_TABLES, columns
 
 _CHUNK_ROWS = 2_000
@@ -33,7 +33,7 @@ def digest(source: Path | str | sqlite3.Connection) -> str:
         return _digest(source)
     path = Path(source)
     check(path)
-    with explained(path, "read"):
+    with reading(path):
         connection = connect_read_only(path)
         try:
             # One transaction, so that all tables are of the same tick while a run is writing.

@@ -27,13 +27,15 @@ _PATIENCE_S = 5.0
 #: How long the end of a run waits for readers before it leaves the write-ahead log in place.
 _CLOSING_PATIENCE_MS = 1_000
 
+_DAMAGED = "the file is damaged. Restore it from a copy, or delete it and build it again"
+
 #: What SQLite's primary result codes mean to the person who runs this, and what to do.
 _REASONS = {
     sqlite3.SQLITE_FULL: "the disk is full. Free some space and run again; nothing is half-written",
     sqlite3.SQLITE_BUSY: "another program has locked it. Close that program and run again",
     sqlite3.SQLITE_LOCKED: "another program has locked it. Close that program and run again",
-    sqlite3.SQLITE_CORRUPT: "the file is damaged. Restore it from a copy, or build it again",
-    sqlite3.SQLITE_NOTADB: "the file is damaged. Restore it from a copy, or build it again",
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
     sqlite3.SQLITE_READONLY: "the file or its folder is read-only. Copy it to a writable folder",
     sqlite3.SQLITE_PERM: "the file or its folder is read-only. Copy it to a writable folder",
     sqlite3.SQLITE_CANTOPEN: "the file cannot be opened. Check its folder and its permissions",
@@ -54,16 +56,43 @@ def explained(path: Path, doing: str) -> Iterator[None]:
     """
     try:
         yield
-    except sqlite3.Error as error:
-        reason = _REASONS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
-        if reason is None:
-            raise
+    except (sqlite3.ProgrammingError, sqlite3.IntegrityError):
+        raise  # ours: a closed connection, or a row that breaks a rule of the schema
+    except sqlite3.DatabaseError as error:
+        # Beside a damaged page: a missing table or column, or text that is no UTF-8.
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        reason = _REASONS.get(code, _DAMAGED)
         raise RecordError(f"cannot {doing} {path}: {reason} (SQLite: {error}).") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise RecordError(f"cannot {doing} {path}: {_DAMAGED} ({error}).") from error
     except OSError as error:
         raise RecordError(
             f"cannot {doing} {path}: {error.strerror or error}. Check that the folder exists, can "
             "be written and has free space."
         ) from error
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """``explained`` around code that does nothing but read a record and understand its rows.
+
+    A whole record holds everything that its rows refer to and every value in its place, so a key
+    that is missing or a value of another kind is damage too, whatever it is that trips over it.
+    """
+    with explained(path, "read"):
+        try:
+            yield
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            raise
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise RecordError(
+                f"cannot read {path}: {_DAMAGED} ({type(error).__name__}: {error!s:.200})."
+            ) from error
+
+
+def file_of(connection: sqlite3.Connection) -> Path:
+    """The file that a connection is open on."""
+    return Path(connection.execute("PRAGMA database_list").fetchone()[2])
 
 
 def check(path: Path, *, what: str = "record", application_id: int = APPLICATION_ID) -> None:

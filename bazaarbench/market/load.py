@@ -11,9 +11,11 @@ import sqlite3
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from bazaarbench.market.entities import Event, Turn
+from bazaarbench.market.files import file_of, reading
 from bazaarbench.market.meta import read_meta
 from bazaarbench.market.schema import JSON_COLUMNS, TABLES, columns
 from bazaarbench.market.state import (
@@ -34,9 +36,15 @@ def load(connection: sqlite3.Connection) -> Market:
         connection: ``Record.connection`` or ``read_only(path)``.
 
     Raises:
-        RecordError: its settings are not readable by this version.
+        RecordError: its settings are not readable by this version, or it is damaged.
     """
-    info, last_tick = read_meta(connection)
+    path = file_of(connection)
+    with reading(path):
+        return _load(connection, path)
+
+
+def _load(connection: sqlite3.Connection, path: Path) -> Market:
+    info, last_tick = read_meta(connection, path)
     market = Market(seed=info.seed, rules=info.rules, tick=last_tick + 1)
     for table, entity in TABLES.items():
         if entity in (Event, Turn):

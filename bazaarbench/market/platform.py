@@ -12,7 +12,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from pydantic import ValidationError
 
@@ -22,9 +22,9 @@ from bazaarbench.market.actions.base import ActionSpec, Args, Outcome, Ready, Re
 from bazaarbench.market.calls import ToolCall
 from bazaarbench.market.checks import Check, MarketView, Verdict
 from bazaarbench.market.entities import Event
-from bazaarbench.market.rules import CheckMode
+from bazaarbench.market.rules import CheckMode, Rules
 from bazaarbench.market.state import Market
-from bazaarbench.text import clean_json
+from bazaarbench.text import clean, clean_json, described, is_plain_json
 
 UNKNOWN_TOOL = "unknown_tool"
 #: Reasons of the calls that are no schema-valid call of an action.
@@ -32,6 +32,8 @@ INVALID_REASONS = frozenset({UNKNOWN_TOOL, "malformed_arguments", "validation"})
 #: How much is kept of text that cannot be stored as what it should have been.
 MAX_KEPT_CHARS = 2_000
 _MAX_PROBLEMS = 8
+#: Numbers below this are no reason to look closer.
+_SMALL = 1 << 53
 _MAX_PROBLEM_CHARS = 200
 
 
@@ -58,7 +60,8 @@ class Platform:
     """The actions and checks of one market.
 
     Raises:
-        PluginError: a check asks about an action that does not exist; later, a check that fails.
+        PluginError: a check asks about an action that does not exist, or cannot say what it asks
+            about or its mode; later, a check that fails.
     """
 
     def __init__(self, market: Market, checks: Sequence[Check] = ()) -> None:
@@ -66,15 +69,9 @@ class Platform:
         self._view = MarketView(market)
         self._checks: dict[str, list[tuple[Check, CheckMode]]] = defaultdict(list)
         for check in checks:
-            unknown = sorted(check.actions - ACTIONS.keys())
-            if unknown:
-                raise PluginError(
-                    f"check {check.name!r} asks about {unknown}, which are no actions. "
-                    f"Allowed: {', '.join(ACTIONS)}."
-                )
-            mode = check.mode(market.rules)
+            actions, mode = _declared(check, market.rules)
             if mode != "off":
-                for action in check.actions:
+                for action in actions:
                     self._checks[action].append((check, mode))
 
     def perform(self, agent_id: int, turn_id: int | None, call: ToolCall) -> Event:
@@ -172,29 +169,59 @@ class Platform:
         where = f"check {check.name!r} on {read.spec.name} at tick {self.market.tick}"
         try:
             verdict = check(self._view, agent_id, read.spec.name, args)
-        except Exception as fault:  # third-party code: whatever it raises, name it and stop
+        # Third parties' code, which may raise anything or leave the program: name it and stop.
+        except (Exception, SystemExit) as fault:
             raise PluginError(
                 f"{where} raised {type(fault).__name__}: {fault}. Nothing of this tick is stored; "
                 "mend or remove the plugin and resume."
             ) from fault
-        if _is_verdict(verdict):
-            return verdict
+        usable = _usable(verdict)
+        if usable is not None:
+            return usable
         raise PluginError(
             f"{where} answered {verdict!r:.200}; allowed is a Verdict whose decision is allow, "
             "warn or block, with a reason unless it allows, and details that are a JSON object."
         )
 
 
-def _is_verdict(verdict: object) -> bool:
-    if not isinstance(verdict, Verdict):
-        return False
-    if verdict.decision == "allow":
-        return True
+def _declared(check: Check, rules: Rules) -> tuple[frozenset[str], CheckMode]:
+    """The actions that a check is asked about, and its mode under ``rules``."""
     try:
-        json.dumps(dict(verdict.details))
-    except (TypeError, ValueError):
-        return False
-    return verdict.decision in ("warn", "block") and bool(verdict.reason)
+        actions, mode = frozenset(check.actions), check.mode(rules)
+    # Third parties' code, which may raise anything or leave the program: name it and stop.
+    except (Exception, SystemExit) as fault:
+        raise PluginError(
+            f"check {check.name!r} cannot say what it asks about and its mode: it raised "
+            f"{type(fault).__name__}: {fault}. Mend or remove the plugin and run again."
+        ) from fault
+    unknown = sorted(str(action) for action in actions - ACTIONS.keys())
+    if unknown:
+        raise PluginError(
+            f"check {check.name!r} asks about {unknown}, which are no actions. "
+            f"Allowed: {', '.join(ACTIONS)}."
+        )
+    if mode not in get_args(CheckMode):
+        raise PluginError(
+            f"check {check.name!r} has the mode {mode!r:.200}; allowed are "
+            f"{', '.join(get_args(CheckMode))}. Mend or remove the plugin and run again."
+        )
+    return actions, mode
+
+
+def _usable(answer: object) -> Verdict | None:
+    """A check's answer as it can be stored, or ``None`` when it is no verdict."""
+    if not isinstance(answer, Verdict):
+        return None
+    if answer.decision == "allow":
+        return answer
+    if answer.decision not in ("warn", "block") or not isinstance(answer.reason, str):
+        return None
+    try:
+        details = json.loads(json.dumps(dict(answer.details), allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        return None
+    reason = clean(answer.reason)
+    return Verdict(answer.decision, reason, clean_json(details)[0]) if reason else None
 
 
 def read_call(call: ToolCall) -> _Valid | _Invalid:
@@ -203,9 +230,11 @@ def read_call(call: ToolCall) -> _Valid | _Invalid:
     if spec is None:
         payload = {"name": _kept(call.name), "malformed": _written(call)}
         return _Invalid(UNKNOWN_TOOL, UNKNOWN_TOOL, payload, {})
-    if call.arguments is None:
-        return _Invalid(spec.name, "malformed_arguments", {"malformed": _written(call)}, {})
-    arguments, changed = clean_json(call.arguments)
+    arguments, changed = call.arguments, False
+    if arguments is None or not _is_simple(arguments):
+        if not is_plain_json(arguments) or arguments is None:
+            return _Invalid(spec.name, "malformed_arguments", {"malformed": _written(call)}, {})
+        arguments, changed = clean_json(arguments)
     try:
         args = spec.args.model_validate(arguments)
     except ValidationError as fault:
@@ -213,6 +242,23 @@ def read_call(call: ToolCall) -> _Valid | _Invalid:
         return _Invalid(spec.name, "validation", {"malformed": _written(call)}, {"detail": detail})
     private = {"original": _written(call)} if changed else {}
     return _Valid(spec, args, dict(args.__dict__), private)
+
+
+def _is_simple(arguments: Mapping[str, Any]) -> bool:
+    """Whether arguments are short of everything that needs a closer look, as nearly all are."""
+    for key, value in arguments.items():
+        kind = type(value)
+        if kind is str:
+            if not value.isascii() or "\0" in value:
+                return False
+        elif kind is int:
+            if not -_SMALL < value < _SMALL:
+                return False
+        elif value is not None:
+            return False
+        if type(key) is not str or not key.isascii() or "\0" in key:
+            return False
+    return True
 
 
 def _problems(fault: ValidationError) -> list[dict[str, str]]:
@@ -231,10 +277,9 @@ def _written(call: ToolCall) -> str:
     """The arguments as the agent wrote them, as escaped ASCII, cut."""
     if call.raw is not None:
         return _kept(call.raw)
-    try:
-        return json.dumps(call.arguments, default=repr)[:MAX_KEPT_CHARS]
-    except RecursionError:
-        return "(arguments nested too deeply to be written down)"
+    if not is_plain_json(call.arguments):
+        return _kept(described(call.arguments))
+    return json.dumps(call.arguments)[:MAX_KEPT_CHARS]
 
 
 def _kept(text: str) -> str:

@@ -27,6 +27,7 @@ from bazaarbench.market.files import (
     copy_closed,
     explained,
     quick_check,
+    reading,
     transaction,
 )
 from bazaarbench.market.meta import (
@@ -214,7 +215,7 @@ def read_info(path: Path | str) -> tuple[RecordInfo, int]:
     """
     connection = read_only(path)
     try:
-        with explained(Path(path), "read"):
+        with reading(Path(path)):
             return read_meta(connection, Path(path))
     finally:
         connection.close()
@@ -228,7 +229,8 @@ def read_texts(path: Path | str) -> TextStore:
     """
     connection = read_only(path)
     try:
-        return TextStore(Path(path), read_parents(connection))
+        with reading(Path(path)):
+            return TextStore(Path(path), read_parents(connection))
     finally:
         connection.close()
 

@@ -150,6 +150,10 @@ class Log:
         unread = event.action in _ANSWERS_UNREAD and event.status == "ok"
         payload, _ = _decode(event.payload)
         result, _ = ({}, 0) if unread else _decode(event.result)
+        if not isinstance(payload, dict) or not isinstance(result, dict):
+            raise self.market.source.damaged(
+                f"arguments or answer of event {event.event_id} are no JSON object"
+            )
         call = Call(
             event_id=event_id,
             tick=event.tick,
@@ -163,15 +167,28 @@ class Log:
         if not call.ok:
             call.reason = _reason(call)
         self._find_subject(call)
-        handler = (_APPLIED if call.ok else _REFUSED).get(call.action)
-        if handler is not None:
-            handler(self.market, call)
+        self._apply(call)
         return row_of(
             call,
             turn_id,
             payload=event.payload if call.payload is payload else None,
             result=event.result if call.result is result else None,
         )
+
+    def _apply(self, call: Call) -> None:
+        """Let an event change what it changes.
+
+        Raises:
+            ReleasedError: its arguments or its answer are not those of its action.
+        """
+        handler = (_APPLIED if call.ok else _REFUSED).get(call.action)
+        if handler is None:
+            return
+        try:
+            handler(self.market, call)
+        except (KeyError, TypeError, ValueError) as error:
+            problem = f"does not have the form of its action ({type(error).__name__}: {error})"
+            raise self.market.contradiction(call, problem) from error
 
     def next_id(self, wanted: int) -> int:
         """The id of the next row: the wanted one while it is free."""

@@ -40,6 +40,8 @@ from bazaarbench.released.values import (
 _DEGREE_M = 111_195
 #: What stands for a rate that a persona does not have; the released columns' own defaults.
 _ACTIVITY, _PRIVACY, _TRAIT = 0.3, 0.5, 0.5
+#: What an agent without a goal wants; also the category of an item without one (P §5.4).
+_ANY_CATEGORY = "misc"
 #: The released history was laid out at 24 ticks a day (reference A §2.6).
 _HISTORY_TICKS_PER_DAY = 24
 
@@ -181,7 +183,7 @@ def _item(agent_id: int, place: int, row: Mapping[str, Any]) -> Item:
         place=place,
         lineage=lineage,
         title=text(row.get("title")),
-        category=text(row.get("category")) or "misc",
+        category=text(row.get("category")) or _ANY_CATEGORY,
         description=text(row.get("description")),
         condition=condition if condition in CONDITIONS else "good",
         quality_pct=percent(row.get("ground_truth_quality_pct")),
@@ -232,11 +234,15 @@ def _persona(row: Mapping[str, Any], raw: Mapping[str, Any]) -> Persona:
 
 
 def _buyer(goal: Mapping[str, Any]) -> BuyerGoal:
-    """The goal item's own price is not in the database: its place is taken by the ceiling."""
+    """The goal item's own price is not in the database: its place is taken by the ceiling.
+
+    A persona without a goal, as other builders of worlds make them, wants anything and can pay
+    nothing.
+    """
     ceiling = cents(goal.get("max_price_cents")) or 0
-    category = text(goal.get("want_category"))
+    category = text(goal.get("want_category")).strip() or _ANY_CATEGORY
     return BuyerGoal(
-        title=text(goal.get("description")) or category,
+        title=text(goal.get("description")).strip() or category,
         category=category,
         goal_price_cents=ceiling,
         ceiling_cents=ceiling,

@@ -238,7 +238,9 @@ def reports(market: Rebuilt) -> Iterator[Report]:
     for report_id, reporter, kind, target, reason, tick, action in market.source.rows(
         "reports", names, order="report_id"
     ):
-        if kind != "user" or (market.run.cut and tick > market.run.last_tick):
+        if market.run.cut and tick > market.run.last_tick:
+            continue
+        if kind != "user":
             market.book.notes["reports_left_out"] += 1
             continue
         outcome: Any = _VERDICTS.get(action)

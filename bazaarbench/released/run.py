@@ -25,7 +25,7 @@ _TRUNCATED = "truncated_base_note"
 _TREATED = re.compile(r"treat|tested")
 #: Ids written as text: "1,6,11" or "[1, 6, 11]".
 _LIST = re.compile(r"\[?\d+(?:[,\s]+\d+)*\]?")
-_LEVEL = re.compile(r"L(?:evel)?[ _-]*(\d)", re.IGNORECASE)
+_LEVEL = re.compile(r"(?<![a-z0-9])L(?:evel)?[ _-]*(\d)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,14 @@ def read_run(source: Source) -> Run:
     note = source.meta_json(_TRUNCATED) or {}
     logged = _last_logged(source)
     target = whole(note.get("target_max_tick"))
+    lost = target is not None and (whole(note.get("source_max_tick")) or target) > target
     known = cell or {}
     seed = whole(_first(known, "seed", "run_seed"))
     if seed is None:
         seed = whole(_first(source.meta_json("experiment_config") or {}, "seed", "run_seed"))
-    continued = target is not None and logged > target
-    cut = not continued and (target is not None or _beyond(source, logged))
-    last = max(logged, target or logged) if cut else logged
+    continued = lost and target is not None and logged > target
+    cut = not continued and (lost or _beyond(source, logged))
+    last = logged if continued else max(logged, target or logged)
     start, end = (0, last) if cell is None else _window(source, cell)
     tested = () if cell is None else _tested(source, cell)
     return Run(

@@ -100,7 +100,7 @@ class _Reader:
             y_m=north,
             origin=self._origin(row),
             status="active",
-            created_tick=row["created_at_tick"],
+            created_tick=whole(row["created_at_tick"]) or 0,
             created_event=0,
             bumped_tick=None,
             sold_tick=None,
@@ -134,7 +134,7 @@ class _Reader:
         owner = self.people.get(row["owner_agent_id"])
         if owner is None or row["is_phantom"] or row["listing_id"] in self.lots.listings:
             return "platform"
-        if row["is_seeded"] or row["created_at_tick"] < 0:
+        if row["is_seeded"] or (whole(row["created_at_tick"]) or 0) < 0:
             return "platform" if owner.seeded else "history"
         return "agent"
 
@@ -152,7 +152,7 @@ class _Reader:
             buyer_id=buyer_id,
             seller_id=self._agent(row["seller_agent_id"], what),
             status="open",
-            created_tick=row["created_at_tick"],
+            created_tick=whole(row["created_at_tick"]) or 0,
             last_message_tick=None,
             accepted_offer_id=None,
             committed_tick=None,
@@ -170,7 +170,7 @@ class _Reader:
             round=row["round"],
             price_cents=self.price(row["price_cents"]),
             terms=text(row["terms_json"]) or "{}",
-            tick=row["tick"],
+            tick=whole(row["tick"]) or 0,
             status="pending",
             accepted_tick=None,
         )
@@ -183,14 +183,13 @@ class _Reader:
         location, payment = text(row["location_desc"]), text(row["payment_method"])
         # A shipment has no token of its own, and old files have none at all. One that nobody was
         # ever told can be proof of nothing.
-        token = row["handoff_token"] or handoff_token(
-            thread_id, row["scheduled_tick"], location, payment
-        )
+        due = whole(row["scheduled_tick"]) or 0
+        token = row["handoff_token"] or handoff_token(thread_id, due, location, payment)
         self.book.exchanges[key] = Exchange(
             exchange_id=key,
             thread_id=thread_id,
             method="ship" if ships else "meetup",
-            scheduled_tick=row["scheduled_tick"],
+            scheduled_tick=due,
             eta_tick=row["delivered_at_tick"] if ships else None,
             location=location,
             payment=payment,

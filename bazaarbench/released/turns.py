@@ -42,10 +42,15 @@ class Asked(NamedTuple):
     agent_id: int
     model: str
     prompt: str | None
-    response: str
+    answer: str | None
     tool_calls: str | None
     reasoning: str | None
     latency_ms: int | None
+
+    @property
+    def response(self) -> str:
+        """The visible text of the answer."""
+        return self.answer or ""
 
 
 @dataclass(slots=True)
@@ -83,7 +88,7 @@ class Turns:
             return
         where = f"tick <= {self.run.last_tick}"
         rows = self.source.rows("llm_calls", _COLUMNS, where=where, order="tick, call_id")
-        calls = (call for call in map(Asked._make, rows) if call.call_id not in self.inherited)
+        calls = (Asked(*row) for row in rows if row[0] not in self.inherited)
         for tick, together in groupby(calls, key=attrgetter("tick")):
             agents: dict[int, list[Asked]] = {}
             for call in together:

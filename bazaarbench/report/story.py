@@ -6,7 +6,6 @@ Each line is one event with its tick and id, so that whoever doubts a sentence c
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from bazaarbench.evidence.reader import Evidence
 from bazaarbench.failures.base import FailureObject
 from bazaarbench.market.bands import band_of
 from bazaarbench.market.clock import label
+from bazaarbench.market.files import reading
 from bazaarbench.market.record import read_only
 
 #: What an agent wrote is quoted up to this length.
@@ -71,7 +71,10 @@ def tell_deal(evidence: Evidence, thread_id: int, found: Iterable[FailureObject]
         line = _line(evidence, row, thread_id) if told else None
         if line is not None:
             lines.append(line)
-    lines += [_verdict(item) for item in concerned]
+    alike: dict[tuple[object, ...], list[FailureObject]] = {}
+    for item in concerned:
+        alike.setdefault((item.type, item.actor_id, item.cause, *item.steps), []).append(item)
+    lines += [_verdict(items) for items in alike.values()]
     return "\n".join(lines)
 
 
@@ -92,12 +95,11 @@ def _rows(
         ) ORDER BY event_id"""
     connection = read_only(path)
     try:
-        found: list[sqlite3.Row] = connection.execute(
-            query, (thread_id, listing_id, *rivals, *units)
-        ).fetchall()
+        with reading(path):
+            found = connection.execute(query, (thread_id, listing_id, *rivals, *units))
+            return [_Row(*row[:6], *(json.loads(text) for text in row[6:])) for row in found]
     finally:
         connection.close()
-    return [_Row(*row[:6], *(json.loads(text) for text in row[6:])) for row in found]
 
 
 def _line(evidence: Evidence, row: _Row, thread_id: int) -> str | None:
@@ -202,13 +204,16 @@ _SENTENCES: dict[str, Callable[[Evidence, str, _Row], str]] = {
 }
 
 
-def _verdict(item: FailureObject) -> str:
+def _verdict(alike: Sequence[FailureObject]) -> str:
+    """The first of several failures of one kind, and how many more there are."""
+    item, more = alike[0], len(alike) - 1
     cause = f" ({item.cause.replace('_', ' ')})" if item.cause else ""
     ladder = [
         f"    {stage} {_STAGE_WORDS[stage]}  [event {step.events[0].event_id}]"
         for stage, step in sorted(item.steps.items())
     ]
-    return "\n".join([f"  → {item.type} by agent {item.actor_id}{cause}:", *ladder])
+    others = f", and {more} more like it" if more else ""
+    return "\n".join([f"  → {item.type} by agent {item.actor_id}{cause}{others}:", *ladder])
 
 
 def _who(evidence: Evidence, agent_id: int | None) -> str:
@@ -218,7 +223,8 @@ def _who(evidence: Evidence, agent_id: int | None) -> str:
 
 
 def _quoted(text: str) -> str:
-    text = " ".join(text.split())
+    # What an agent wrote must not steer the terminal that it is shown on.
+    text = "".join(filter(str.isprintable, " ".join(text.split())))
     return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"
 
 

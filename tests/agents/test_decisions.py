@@ -7,9 +7,16 @@ from typing import Any
 
 import pytest
 
-from bazaarbench.agents.decisions import MAX_NOTE_CHARS, decision_of, json_answer, note_in
+from bazaarbench.agents.decisions import decision_of, json_answer, note_in
 from bazaarbench.agents.policies import POLICIES
-from bazaarbench.agents.policy import Plant, Play, Reply, ScriptedPolicy
+from bazaarbench.agents.policy import (
+    MAX_NOTE_CHARS,
+    Decision,
+    Plant,
+    Play,
+    Reply,
+    ScriptedPolicy,
+)
 from bazaarbench.market.calls import ToolCall
 from tests.agents.sights import listing, offer, prompt, unit
 
@@ -209,3 +216,30 @@ def test_a_note_has_an_end() -> None:
     note = note_in("Decision note: " + "x" * 1_000_000)
     assert note is not None
     assert len(note) == MAX_NOTE_CHARS
+
+
+def test_a_note_beside_the_actions_is_cleaned_and_cut_like_any_other() -> None:
+    note = "bad \\ud800\\u0000" + "n" * 5_000
+    reply = native(f'{{"note": "{note}", "actions": [{{"action": "do_nothing"}}]}}')
+    decision = decision_of(reply, "json")
+    assert decision.outcome == "acted"
+    assert decision.note is not None
+    assert decision.note.startswith("bad nnn")
+    assert MAX_NOTE_CHARS - 2 <= len(decision.note) <= MAX_NOTE_CHARS
+
+
+@pytest.mark.parametrize(
+    "name", ["note", "reasoning", "text", "stop_reason", "error", "model", "message_id"]
+)
+def test_every_text_of_a_decision_can_be_stored(name: str) -> None:
+    texts: dict[str, Any] = {name: "a\ud800\0b" + "x" * 2_000_000}
+    decision = Decision(calls=(), outcome="empty", **texts)
+    kept = getattr(decision, name)
+    assert kept.startswith("abx")
+    assert kept.encode()
+    assert len(kept) <= 1_000_000
+
+
+def test_a_call_whose_arguments_are_no_json_is_not_valid() -> None:
+    call = ToolCall("view_listing", {"listing_id": 4, "when": b"\x80"})
+    assert decision_of(native("", call)).outcome == "no_valid_call"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
+import anyio
+import pytest
 from inspect_ai.event import ModelEvent
 from inspect_ai.model import (
     ChatMessageSystem,
@@ -14,10 +17,12 @@ from inspect_ai.model import (
     ModelOutput,
 )
 
-from bazaarbench.evals.ask import OBSERVATION_HEAD, RunMessages, reply_of
+from bazaarbench.agents.policy import Plant, Reply
+from bazaarbench.errors import PluginError
+from bazaarbench.evals.ask import OBSERVATION_HEAD, Asker, RunMessages, reply_of
 from bazaarbench.evals.tools import action_tools
 from bazaarbench.market.calls import ToolCall
-from tests.evals.runs import call, said
+from tests.evals.runs import answering, call, said
 
 
 def test_a_reply_keeps_text_calls_and_usage() -> None:
@@ -94,3 +99,101 @@ def test_a_system_text_is_one_message_for_the_whole_run() -> None:
     shared = RunMessages()
     assert shared.system("world") is shared.system("world")
     assert shared.system("world") is not shared.system("persona")
+
+
+def nested(depth: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(depth):
+        value = {"a": value}
+    return value
+
+
+UNLOGGABLE: dict[str, dict[Any, Any]] = {
+    "bytes": {"query": b"\x80"},
+    "a date as a key": {date(2020, 1, 1): "meet"},
+    "a huge number": {"query": 10**5_000},
+    "too deep": nested(10_000),
+}
+
+
+@pytest.mark.parametrize("arguments", UNLOGGABLE.values(), ids=UNLOGGABLE)
+def test_arguments_that_no_log_can_hold_are_left_out_and_described(
+    arguments: dict[Any, Any],
+) -> None:
+    output, kept = said("", [call("search", {})]), event("x")
+    kept.output = said("", [call("search", {})])
+    for one in (output, kept.output):
+        assert one.message.tool_calls
+        one.message.tool_calls[0].arguments = arguments
+    RunMessages().slim(kept)
+    [asked] = reply_of(output, "m").calls
+    assert asked.arguments is None
+    assert asked.raw is not None
+    assert asked.raw.startswith("The arguments are no plain JSON: {")
+    assert len(asked.raw) < 2_000
+    assert kept.model_dump_json()
+    assert asked.raw in kept.output.model_dump_json().replace("\\\\", "\\")
+
+
+THINGS = {"bytes": b"\x80", "number": 10**5_000, "deep": nested(10_000), "key": {b"\xff": 1}}
+
+
+@pytest.mark.parametrize("thing", THINGS.values(), ids=THINGS)
+def test_a_reply_that_cannot_be_written_whole_costs_no_more_than_that(thing: Any) -> None:
+    output = said("hello")
+    output.message.metadata = {"thing": thing}
+    reply = reply_of(output, "m")
+    assert reply.text == "hello"
+    assert "hello" in reply.raw
+    assert reply.raw.encode()
+
+
+def test_names_that_a_provider_gives_can_be_stored() -> None:
+    output = said("x", id="m\ud800\0")
+    output.model = "mod\ud800\0"
+    output.time = float("nan")
+    reply = reply_of(output, "provider/model")
+    assert (reply.message_id, reply.model) == ("m", "provider/model@mod")
+    assert reply.latency_ms is None
+
+
+def test_only_scripts_behind_our_own_provider_say_what_is_meant_as_a_failure() -> None:
+    output = said("x", [call("search", {"query": "x"})])
+    output.metadata = {"plants": [{"type": "F1", "call": 0, "detail": "d"}]}
+    assert reply_of(output, "bazaarbench/crooked").plants == (Plant("F1", 0, "d"),)
+    assert reply_of(output, "provider/model").plants == ()
+    output.metadata = {"plants": [{"type": "F9", "call": 0, "detail": "d"}]}
+    assert reply_of(output, "provider/model").plants == ()
+    with pytest.raises(PluginError, match="bazaarbench/crooked"):
+        reply_of(output, "bazaarbench/crooked")
+
+
+def asker(answer: Any) -> Asker:
+    model = answering(answer)
+    return Asker(model, RunMessages(), tools=None, tool_choice="auto", seed=0, keep_event=False)
+
+
+def test_a_cancellation_that_nobody_asked_for_is_a_failed_call() -> None:
+    def cancelled(*_: Any) -> Any:
+        raise anyio.get_cancelled_exc_class()("the connection's own task")
+
+    async def asking() -> Reply:
+        return await asker(cancelled)([])
+
+    reply = anyio.run(asking)
+    assert reply.error is not None
+    assert reply.error.startswith("CancelledError")
+
+
+def test_a_real_cancellation_ends_the_call() -> None:
+    async def asking() -> None:
+        with anyio.CancelScope() as scope:
+
+            def cancelling(*_: Any) -> Any:
+                scope.cancel()
+                raise anyio.get_cancelled_exc_class()
+
+            with pytest.raises(anyio.get_cancelled_exc_class()):
+                await asker(cancelling)([])
+
+    anyio.run(asking)

@@ -46,3 +46,8 @@ def test_a_working_folder_that_is_gone_is_no_error(user: Path) -> None:
     gone.rmdir()
     (user / "mine.yaml").touch()
     assert located("mine.yaml") == str(user / "mine.yaml")
+
+
+@pytest.mark.parametrize("text", ["x" * 300, "~nosuchuser/x"])
+def test_what_cannot_be_a_path_is_left_as_it_was_written(text: str) -> None:
+    assert located(text) == text

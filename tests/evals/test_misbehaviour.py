@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import date
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.event import ModelEvent
 from inspect_ai.model import ContentReasoning, ModelOutput
 
 from tests.evals.runs import answering, call, finished, kept, only, play, rows, said
@@ -19,6 +21,13 @@ def said_reasoning() -> ModelOutput:
     output = said("")
     output.choices[0].message.content = [ContentReasoning(reasoning="Let me think about it.")]
     return output
+
+
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 def raise_error() -> None:
@@ -45,6 +54,11 @@ ANSWERS: dict[str, Any] = {
     "NUL": lambda: said("Decision note: nul \0.", [call("search", {"query": "a\0b"})]),
     "one megabyte": lambda: said("x" * 1_000_000),
     "a hundred calls": lambda: said("Many.", [call("do_nothing", {})] * 100),
+    "a date": lambda: said("", [call("search", {"query": date(2020, 1, 1)})]),
+    "bytes": lambda: said("", [call("search", {"query": b"\x80"})]),
+    "a huge number": lambda: said("", [call("view_listing", {"listing_id": 10**5_000})]),
+    "nested": lambda: said("", [call("search", {"query": nested(250)})]),
+    "names": lambda: said("I am broken.", id=SURROGATE),
     "refusal": lambda: said("", stop_reason="content_filter"),
     "reasoning only": said_reasoning,
     "raises": raise_error,
@@ -99,8 +113,22 @@ def test_malformed_arguments_are_kept_and_never_run(sample: Any) -> None:
         sample,
         "SELECT DISTINCT status, payload FROM events WHERE reason = 'malformed_arguments'",
     )
-    assert [status for status, _ in found] == ["error"]
-    assert "listing_id" in found[0][1]
+    assert {status for status, _ in found} == {"error"}
+    payloads = "\n".join(payload for _, payload in found)
+    for written in ("listing_id", "datetime.date(2020", "x80", "a number of"):
+        assert written in payloads, written
+
+
+def test_the_log_keeps_every_turn_that_could_not_be_logged_as_it_was(sample: Any) -> None:
+    told = [
+        call.parse_error
+        for event in sample.events
+        if isinstance(event, ModelEvent)
+        for call in (event.output.message.tool_calls if event.output.choices else None) or ()
+        if call.parse_error and "no plain JSON" in call.parse_error
+    ]
+    for written in ("datetime.date(2020", "x80", "a number of", "[...]"):
+        assert any(written in one for one in told), written
 
 
 def test_every_one_of_a_hundred_calls_is_one_event(sample: Any) -> None:

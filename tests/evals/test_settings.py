@@ -52,6 +52,7 @@ def test_a_misspelt_name_is_refused_with_the_right_one() -> None:
         ({"tested": []}, "-T tested: is empty"),
         ({"condition": ""}, "-T condition: is empty"),
         ({"prompt": "/no/such/file"}, "-T prompt: there is no file"),
+        ({"prompt": "x" * 300}, "-T prompt: there is no file"),
         ({"markets_at_once": 0}, "-T markets_at_once"),
         ({"seed": -1}, "-T seed"),
     ],

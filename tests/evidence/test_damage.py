@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from bazaarbench import saved_states
 from bazaarbench.errors import RecordError
 from bazaarbench.evidence import read
+from bazaarbench.failures.builtin import FAILURE_TYPES
+from bazaarbench.findings import build
+from bazaarbench.market.load import load
+from bazaarbench.market.record import digest, read_only
 from bazaarbench.market.state import Market
 from tests.evidence.acting import (
     PLAIN,
@@ -142,3 +148,40 @@ def test_settings_that_cannot_be_read_are_named_with_their_file(tmp_path: Path) 
     connection.close()
     with pytest.raises(RecordError, match=r"story\.db"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE listings SET title = CAST(x'ff' AS TEXT)",
+        "DROP TABLE ticks",
+        "DROP TABLE events",
+        "UPDATE events SET payload = '{'",
+        "UPDATE events SET payload = '{}', private = '{}' WHERE action = 'create_listing'",
+        "UPDATE meta SET value = '{}' WHERE key = 'info'",
+        "UPDATE threads SET listing_id = 99",
+    ],
+)
+def test_whatever_a_record_lacks_is_damage_to_every_reader(tmp_path: Path, statement: str) -> None:
+    """Each reader either does not look there or says which file is damaged."""
+    path = record_of(tmp_path / "story.db", PLAIN, EVERYTHING)
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA ignore_check_constraints=ON")
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+    refusals = []
+    readers: list[Callable[[Path], object]] = [
+        lambda record: build(record, FAILURE_TYPES),
+        lambda record: load(read_only(record)),
+        lambda record: saved_states.resolve(str(record)),
+        digest,
+        read,
+    ]
+    for reader in readers:
+        try:
+            reader(path)
+        except RecordError as error:
+            refusals.append(str(error))
+    assert refusals
+    assert all("story.db" in one for one in refusals)

@@ -249,9 +249,36 @@ class NotJson(Bait):
         yield FailureObject("bait", "bait:1", S, marks, facts={"x": float("nan")})
 
 
+class Leaves(Bait):
+    def objects(self, evidence: Evidence) -> Iterator[FailureObject]:
+        raise SystemExit("enough")
+
+
+class Unprintable(Bait):
+    def objects(self, evidence: Evidence) -> Iterator[FailureObject]:
+        raise ValueError("half a smile: \ud83d")
+
+
+class NoSuchStage(Bait):
+    stages = ("S2", "S9")  # type: ignore[assignment]
+
+
+class NoTitle(Bait):
+    title = None  # type: ignore[assignment]
+
+
+class DecidedByNobody(Bait):
+    decided_by = "oracle"  # type: ignore[assignment]
+
+
 @pytest.mark.parametrize(
     ("faulty", "message"),
     [
+        (Leaves, "raised SystemExit: enough"),
+        (Unprintable, "raised ValueError: half a smile"),
+        (NoSuchStage, "its stages is ('S2', 'S9'); allowed is a tuple of S2, S3, S4, S5"),
+        (NoTitle, "its title is None; needed is a text"),
+        (DecidedByNobody, "its decided_by is 'oracle'; allowed is 'record' or 'judge'"),
         (Raises, "raised KeyError: 'oops'"),
         (AnswersText, "answered 'rubbish'"),
         (OtherType, "found an object of type 'F1'"),

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bazaarbench import paths
+from bazaarbench import paths, saved_states
+from bazaarbench.errors import StateError
 
 
 def test_the_environment_names_the_data_folder(
@@ -40,3 +41,22 @@ def test_without_a_choice_it_is_the_platforms_own_place(
     home = paths.home()
     assert home.name == "bazaarbench"
     assert tmp_path in home.parents
+
+
+def test_a_data_folder_that_cannot_be_used_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("BAZAARBENCH_HOME", str(tmp_path / "file"))
+    with pytest.raises(StateError, match=r"file/states cannot be used: .*BAZAARBENCH_HOME"):
+        saved_states.build("demo")
+
+
+def test_nobodys_home_is_a_path_like_any_other() -> None:
+    assert paths.expanded("~nosuchuser/x") == Path("~nosuchuser/x")
+
+
+def test_a_data_folder_in_nobodys_home_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BAZAARBENCH_HOME", "~nosuchuser/x")
+    with pytest.raises(StateError, match=r"BAZAARBENCH_HOME is '~nosuchuser/x'"):
+        paths.home()

@@ -148,11 +148,18 @@ def raising(*_: Any) -> Any:
     raise ZeroDivisionError("of course")
 
 
+def leaving(*_: Any) -> Any:
+    raise SystemExit("enough")
+
+
 @pytest.mark.parametrize(
     ("judge", "said"),
     [
         (raising, "raised ZeroDivisionError: of course"),
+        (leaving, "raised SystemExit: enough"),
         (lambda *_: True, "answered True"),
+        (lambda *_: Verdict("warn", "\ud83d"), "answered Verdict"),
+        (lambda *_: Verdict("warn", "x", {"share": float("nan")}), "answered Verdict"),
         (lambda *_: Verdict("block"), "answered Verdict"),
         (lambda *_: Verdict("deny", "x"), "answered Verdict"),
         (lambda *_: Verdict("block", "x", {"set": {1}}), "answered Verdict"),
@@ -171,6 +178,34 @@ def test_a_check_of_an_unknown_action_is_refused_at_once() -> None:
     check = Custom(lambda *_: ALLOW, actions=frozenset({"accept_ofer"}))
     with pytest.raises(PluginError, match="accept_ofer"):
         Platform(small_market(), [check])
+
+
+class Modeless(Custom):
+    def mode(self, rules: Rules) -> CheckMode:
+        raise SystemExit("no mode")
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        (Modeless(lambda *_: ALLOW), "raised SystemExit: no mode"),
+        (Custom(lambda *_: ALLOW, actions=None), "raised TypeError"),  # type: ignore[arg-type]
+        (Custom(lambda *_: ALLOW, asked="loud"), "the mode 'loud'"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_check_that_cannot_say_what_it_wants_is_named(check: Custom, said: str) -> None:
+    with pytest.raises(PluginError, match=f"check 'custom' .*{said}"):
+        Platform(small_market(), [check])
+
+
+def test_what_a_check_says_is_stored_as_clean_text() -> None:
+    market = small_market(GOODS)
+    check = Custom(lambda *_: Verdict("block", "odd\ud83d", {"seen": ("a\0", {"b\udc00": 1})}))
+    story: list[Step] = [*OFFERED, (S, "accept_offer", {"offer_id": 1})]
+    event = play(market, story, checks=[check])[-1]
+    assert event.reason == "odd"
+    (objection,) = event.private["checks"]
+    assert objection["details"] == {"seen": ["a", {"b": 1}]}
 
 
 def test_what_a_check_sees_are_copies() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from typing import Any
 
 import pytest
@@ -116,7 +117,48 @@ def test_arguments_that_are_nested_without_end_are_an_error() -> None:
         deep = [deep]
     for terms in ({"deep": deep}, deep):
         event = ask(small_market(GOODS), ToolCall("make_offer", {**offer(), "terms": terms}))
-        assert (event.status, event.reason) == ("error", "validation")
+        assert (event.status, event.reason) == ("error", "malformed_arguments")
+
+
+def bomb() -> list[Any]:
+    value: list[Any] = ["x"]
+    for _ in range(40):
+        value = [value] * 10
+    return value
+
+
+def circle() -> list[Any]:
+    value: list[Any] = []
+    value.append(value)
+    return value
+
+
+NO_JSON: dict[str, dict[Any, Any]] = {
+    "a date": {"query": date(2020, 1, 1)},
+    "a date as a key": {date(2020, 1, 1): "meet"},
+    "keys of two kinds": {"query": "x", 1: 2},
+    "bytes": {"query": b"\x80 \xff"},
+    "a set": {"query": {"a", "b"}},
+    "a number without end": {"query": 10**5_000},
+    "a number without end inside": {"query": [{"a": -(10**5_000)}]},
+    "sharing without end": {"query": bomb()},
+    "a circle": {"query": circle()},
+}
+
+
+@pytest.mark.parametrize("arguments", NO_JSON.values(), ids=NO_JSON)
+@pytest.mark.parametrize(
+    ("name", "reason"), [("search", "malformed_arguments"), ("fly", "unknown_tool")]
+)
+def test_arguments_that_are_no_json_are_an_error_that_describes_them(
+    name: str, reason: str, arguments: dict[Any, Any]
+) -> None:
+    event = ask(small_market(), ToolCall(name, arguments))
+    assert (event.status, event.reason) == ("error", reason)
+    kept = event.payload["malformed"]
+    assert kept.startswith("{")
+    assert kept.isascii()
+    assert len(json.dumps(event.payload)) < 4_500
 
 
 def test_text_is_cleaned_once_and_the_original_is_kept_escaped() -> None:

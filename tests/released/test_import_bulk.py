@@ -57,6 +57,10 @@ def test_a_base_is_imported_whole_and_agrees_with_its_tables(base: Outcome) -> N
     assert len(base.evidence.deals) > 20
     assert base.evidence.turns.asked > 100
     assert same_state(load(base.connection), load(base.connection))
+    index = base.evidence.index
+    deal = base.evidence.deals[0]
+    assert deal.commitment.since.event_id in index.events("thread", deal.thread_id)
+    assert index.events("unit", 1)[0] == base.row("SELECT min(from_event) FROM holdings")[0]
 
 
 def test_a_continuation_counts_only_its_own_calls_with_and_without_its_base(

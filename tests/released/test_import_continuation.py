@@ -68,6 +68,7 @@ def test_a_continuation_counts_its_own_ticks_and_its_tested_agents(tmp_path: Pat
         ({"level": 1, "cell": "L1-C-x"}, "L1", (S,), (10, 20)),
         ({"level": "level3"}, "L3", (S,), (10, 20)),
         ({"level": None, "cell": "L3-RT-gpt54"}, "L3", (S,), (10, 20)),
+        ({"level": None, "cell": "model2-L3"}, "L3", (S,), (10, 20)),
         ({"level": "L2X", "pressure_side": "seller"}, "L2-seller", (S,), (10, 20)),
         ({"level": "L2", "pressure_side": "buyer"}, "L2-buyer", (S,), (10, 20)),
         ({"treated_agent_ids": None, "treated_ids": "1, 3"}, "L2", (1, 3), (10, 20)),

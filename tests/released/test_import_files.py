@@ -105,6 +105,10 @@ def ours(path: Path) -> Path:
             "unknown status 'lost'",
         ),
         (lambda path: changed(path, "UPDATE events SET payload = '{'"), "malformed JSON"),
+        (
+            lambda path: changed(path, "UPDATE events SET payload = '[]'"),
+            "event 1 are no JSON object",
+        ),
         (lambda path: changed(path, "UPDATE events SET tick = 9 WHERE event_id = 1"), "after one"),
         (
             lambda path: changed(path, "DELETE FROM events WHERE action_type = 'create_listing'"),
@@ -115,6 +119,12 @@ def ours(path: Path) -> Path:
                 path, "DELETE FROM events WHERE action_type IN ('accept_offer', 'schedule_meetup')"
             ),
             "which no earlier event committed",
+        ),
+        (
+            lambda path: changed(
+                path, "UPDATE events SET payload = '{}' WHERE action_type = 'create_listing'"
+            ),
+            "event 1 (create_listing, tick 1) does not have the form of its action",
         ),
         (
             lambda path: changed(
