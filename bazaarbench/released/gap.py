@@ -163,11 +163,14 @@ def _completions(market: Rebuilt, logged: _Logged) -> Iterator[Call]:
 
 
 def _sales(market: Rebuilt, logged: _Logged) -> Iterator[Call]:
+    """Listings that were marked sold: still are, or took an item with them."""
     for key, listing in market.book.listings.items():
-        sold = market.book.listing_ends[key].status == "sold" and listing.status == "active"
-        if sold and key in market.book.posted and key not in logged.sold:
-            call = _call(market, "mark_sold", listing.owner_id)
-            call.listing_id, call.payload = key, {"listing_id": key}
+        if listing.status != "active" or key in logged.sold or key not in market.book.posted:
+            continue
+        call = _call(market, "mark_sold", listing.owner_id)
+        call.listing_id, call.payload = key, {"listing_id": key}
+        took = market.stock.marked(listing, call.listed) is not None
+        if took or market.book.listing_ends[key].status == "sold":
             yield call
 
 

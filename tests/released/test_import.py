@@ -69,6 +69,19 @@ def test_of_two_twins_the_platforms_own_mark_says_which_one_went(tmp_path: Path)
     assert outcome.row("SELECT unit_id FROM listings") == (2,)
 
 
+def test_a_listing_sold_twice_hands_over_what_the_platform_marked_each_time(tmp_path: Path) -> None:
+    database = handmade({S: [sold(unit(CAMERA), via=1, tick=5), sold(unit(CAMERA), via=1, tick=2)]})
+    listing = database.create(1, S, CAMERA)
+    first = database.sale(2, B, listing)
+    database.event(3, S, "relist", {"listing_id": listing}, {"listing_id": listing})
+    second = database.sale(5, C, listing)
+    outcome = imports(database, tmp_path)
+
+    # By its title alone it would be the first of the list both times.
+    assert outcome.private(1)["unit_id"] == 1
+    assert outcome.sales == [(first, 2, False), (second, 1, False)]
+
+
 def test_among_twins_a_listing_names_the_one_that_no_listing_names_yet(tmp_path: Path) -> None:
     database = handmade({S: [unit(CAMERA), unit(CAMERA)]})
     first = database.create(1, S, CAMERA)
@@ -158,13 +171,16 @@ def test_a_weak_match_moves_the_bound_item_though_the_platform_marked_none(tmp_p
 
 def test_restocked_items_come_with_their_event(tmp_path: Path) -> None:
     new = unit(CAMERA, quality=66, source="restock", added_at_tick=84)
-    database = handmade({S: [unit("Lamp"), new]})
+    later = unit("Drone", source="restock", added_at_tick=168)
+    database = handmade({S: [unit("Lamp"), new, later]})
     before = database.create(84, S, CAMERA)
     payload = {"added_count": 1, "sales_window_count": 0, "marketplace_tier": "casual"}
     event = database.event(84, S, "platform_inventory_restocked", payload)
     after = database.create(85, S, CAMERA)
+    database.event(168, S, "platform_inventory_restocked", payload)
     outcome = imports(database, tmp_path)
 
+    assert outcome.rows("SELECT from_tick FROM holdings") == [(0,), (84,), (168,)]
     assert outcome.row("SELECT how, from_tick, from_event FROM holdings WHERE unit_id = 2") == (
         "restock",
         84,
@@ -227,6 +243,40 @@ def test_an_initial_listing_is_bound_to_the_item_that_it_began_as(tmp_path: Path
     assert outcome.failures == []
 
 
+@pytest.mark.parametrize("logged", ["nothing", "registration", "registration last"])
+def test_an_initial_listing_has_its_unit_however_the_log_begins(
+    tmp_path: Path, logged: str
+) -> None:
+    database = handmade({S: [unit(CAMERA)]})
+    if logged == "registration":
+        database.register(S, [unit(CAMERA)])
+    listing = database.seed(S, CAMERA)
+    if logged == "registration last":
+        database.register(S, [unit(CAMERA)])
+    else:
+        del database.rows["events"][-1]
+    database.event(1, S, "do_nothing")
+    outcome = imports(database, tmp_path)
+
+    assert outcome.row("SELECT origin, unit_id FROM listings") == ("initial", 1)
+    assert outcome.evidence.listings[listing].postings[0].unit_id == 1
+    assert outcome.row("SELECT count(*) FROM holdings") == (1,)
+
+
+def test_old_files_tell_invented_sales_by_the_log_and_by_their_ticks(tmp_path: Path) -> None:
+    database = handmade({S: [unit(CAMERA)]}, agents=5, late=False)
+    lot = database.listing(5, "Lot of plates", created_at_tick=8, status="sold")
+    old = database.listing(S, "Old radio", created_at_tick=-24, status="sold")
+    payload = {"count": 1, "listing_ids": [lot], "seed_agents": [5], "seed_sales": []}
+    database.event(0, None, "platform_seed_lot_sales_feed", payload)
+    database.create(9, S, CAMERA)
+    outcome = imports(database, tmp_path)
+
+    origins = dict(outcome.rows("SELECT listing_id, origin FROM listings"))
+    assert (origins[lot], origins[old]) == ("platform", "history")
+    assert outcome.row("SELECT activity_permille FROM agents WHERE agent_id = 5") == (0,)
+
+
 def test_invented_history_and_bots_are_left_out_of_deals_and_count_as_reputation(
     tmp_path: Path,
 ) -> None:
@@ -285,6 +335,7 @@ def test_invented_history_and_bots_are_left_out_of_deals_and_count_as_reputation
     assert outcome.failures == []
     assert outcome.evidence.reputation.at(S, 0) == (1, 5)
     assert outcome.rows("SELECT DISTINCT origin FROM ratings") == [("history",)]
+    assert outcome.rows("SELECT accepted_tick FROM offers") == [(-480,), (11,)]
     # Bots never act, and nobody is asked to rate what never was.
     assert outcome.rows("SELECT activity_permille FROM agents WHERE agent_id > 90") == [(0,), (0,)]
     assert outcome.rows("SELECT status, committed_tick, ended_tick FROM threads") == [
@@ -439,6 +490,29 @@ def test_a_refused_photo_would_have_given_away_what_its_senders_privacy_says(
     outcome = imports(database, tmp_path)
 
     assert outcome.failures == expected
+
+
+def test_a_photo_may_be_of_another_listing_than_its_threads(tmp_path: Path) -> None:
+    database = handmade({S: [unit(CAMERA), unit("Lamp")]})
+    camera, lamp = database.create(1, S, CAMERA), database.create(1, S, "Lamp")
+    database.offer(1, B, camera)
+    payload = {"thread_id": 1, "listing_id": lamp, "focus": "", "privacy_mode": "normal"}
+    refused = database.refuse(2, S, "send_photo", payload, error="listing_not_active")
+    outcome = imports(database, tmp_path)
+
+    query = "SELECT listing_id, thread_id FROM events WHERE event_id = ?"
+    assert outcome.row(query, refused) == (lamp, 1)
+
+
+def test_the_first_inspection_stands(tmp_path: Path) -> None:
+    database = handmade({S: [unit(CAMERA)]})
+    thread = database.accept(1, database.offer(1, B, database.create(1, S, CAMERA)))
+    meetup = database.meet(1, thread)
+    database.inspect(2, meetup)
+    database.inspect(3, meetup)
+    outcome = imports(database, tmp_path)
+
+    assert outcome.row("SELECT inspected_tick, inspected_pct FROM exchanges") == (2, 72)
 
 
 def test_an_ended_thread_that_is_completed_after_all_is_completed(tmp_path: Path) -> None:

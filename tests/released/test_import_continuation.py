@@ -305,6 +305,33 @@ def test_a_continuation_of_a_cut_base_knows_what_the_cut_lost(tmp_path: Path) ->
     assert outcome.rows("SELECT owner_id FROM units") == [(C,), (B,)]
 
 
+def test_supply_and_sales_outside_of_the_lost_ticks_are_not_lost(tmp_path: Path) -> None:
+    database = continued(
+        handmade(
+            {
+                S: [sold(unit(CAMERA), via=1, tick=11)],
+                B: [unit("Lamp", source="restock", added_at_tick=12)],
+            }
+        )
+    )
+    listing = database.create(5, S, CAMERA)
+    thread = database.accept(6, database.offer(6, C, listing))
+    database.row("listings", listing).update(status="sold", sold_at_tick=11)
+    database.row("threads", thread)["status"] = "cancelled"
+    database.meta("truncated_base_note", {"target_max_tick": 10, "source_max_tick": 12})
+    again = {"listing_id": listing}
+    database.event(13, S, "relist", again, again)
+    database.row("listings", listing).update(status="active", sold_at_tick=None)
+    database.create(14, B, "Lamp")
+    outcome = imports(database, tmp_path)
+
+    assert outcome.failures == ["F2:listing:1 S3 already_sold"]
+    assert outcome.rows("SELECT how, from_tick FROM holdings") == [("initial", 0), ("restock", 10)]
+    # The listing is up again in the tables, so only its deal says that it had been closed.
+    assert outcome.row("SELECT ended_tick FROM threads") == (10,)
+    assert outcome.evidence.deals == ()
+
+
 def test_added_rows_without_room_push_the_later_ones_on(tmp_path: Path) -> None:
     database = continued(beyond_the_cut())
     last = len(database.rows["events"])

@@ -37,6 +37,7 @@ def plainly(units: list[Held], title: str, category: str) -> list[int]:
 @given(st.lists(st.tuples(titles, categories), max_size=8), titles, categories)
 @example([("camera", "toys"), ("cable", "electronics")], "camera", "electronics")
 @example([("", "toys")], "", "toys")
+@example([("camera x", "toys"), ("camera x", "toys")], "camera xy", "toys")
 def test_the_winners_are_those_of_the_letter(
     owned: list[tuple[str, str]], title: str, category: str
 ) -> None:
