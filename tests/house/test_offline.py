@@ -21,4 +21,6 @@ def test_a_remote_address_is_not_called(address: str) -> None:
 
 def test_a_server_on_loopback_is_reached() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        socket.create_connection(("localhost", server.getsockname()[1]), timeout=5).close()
+        port = server.getsockname()[1]
+        with socket.create_connection(("localhost", port), timeout=5) as one:
+            assert one.getpeername()[1] == port

@@ -287,7 +287,8 @@ def check_deals(market: Market) -> None:
 
 @pytest.mark.parametrize("seed", range(WALKS))
 def test_each_call_is_one_row_and_only_an_applied_one_changes_the_market(seed: int) -> None:
-    walk(seed)
+    met = walk(seed)  # asserts after every call
+    assert sum(met[key] for key in met if " " in key) == STEPS
 
 
 def walk(seed: int) -> Counter[str]:
