@@ -12,7 +12,7 @@ import shutil
 import socket
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -44,6 +44,15 @@ _REASONS = {
 
 #: What may keep a write-ahead log from being folded in, without harm.
 _PUT_OFF = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL})
+
+#: A killed writer's change has to be taken back, or its log taken in, before anything can be read.
+_UNFINISHED = frozenset(
+    {
+        sqlite3.SQLITE_READONLY_ROLLBACK,
+        sqlite3.SQLITE_READONLY_RECOVERY,
+        sqlite3.SQLITE_READONLY_CANTINIT,
+    }
+)
 
 
 @contextmanager
@@ -141,6 +150,10 @@ def _missing_bytes(path: Path, header: bytes) -> int:
     return page_size * _number(header, 28) - path.stat().st_size
 
 
+def _journal_of(path: Path) -> Path:
+    return path.with_name(path.name + "-journal")
+
+
 def wal_of(path: Path) -> Path:
     """Where SQLite keeps the write-ahead log of a file."""
     return path.with_name(path.name + "-wal")
@@ -160,9 +173,24 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def connect_read_only(path: Path) -> sqlite3.Connection:
-    """Open for reading without changing a byte of the file; a run may be writing it."""
+    """Open for reading without changing a byte of a whole file; a run may be writing it.
+
+    A process that was killed in the middle of a change that SQLite had not finished leaves a
+    journal beside the file. Nobody can read it before that change is taken back, so it is.
+    """
+    try:
+        return _read_only(path)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode not in _UNFINISHED:
+            raise
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE_S)) as recovering:
+        recovering.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    return _read_only(path)
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode=ro"
-    if _is_wal(path) and not wal_of(path).exists():
+    if _is_wal(path) and not wal_of(path).exists() and not _journal_of(path).exists():
         # Left in this mode by a run and complete: opening it plainly would create files beside it.
         uri += "&immutable=1"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=_PATIENCE_S)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -127,6 +129,30 @@ def test_a_damaged_page_is_found_when_a_record_is_opened(tmp_path: Path) -> None
     # The lock is free again.
     with pytest.raises(RecordError, match="damaged"):
         Record.open(path)
+
+
+def test_the_half_made_change_of_a_killed_writer_is_taken_back_before_reading(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "m.db"
+    made(path)
+    before = path.read_bytes()
+    # A writer in SQLite's ordinary mode, as at the first and last moment of every run, dies after
+    # its pages have reached the file and before its commit.
+    dying = (
+        "import os, sqlite3, sys\n"
+        "c = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "c.execute('PRAGMA cache_size=1')\n"
+        "c.execute('BEGIN IMMEDIATE')\n"
+        "c.execute('DELETE FROM events')\n"
+        "c.execute('UPDATE meta SET value = hex(zeroblob(100000))')\n"
+        "os._exit(9)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", dying, str(path)], check=False).returncode == 9
+    assert path.with_name("m.db-journal").exists()
+    assert path.read_bytes() != before
+    assert read_info(path)[1] == 3
+    assert path.read_bytes() == before
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
