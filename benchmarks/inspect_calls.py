@@ -4,8 +4,10 @@
 
 One process plays a base market of 100 agents whose model answers at once; another sends the same
 prompts and tools through a plain ``generate`` loop, the way a first draft would. Both count the CPU
-time of their whole ``eval``. ``--long-days 30`` plays a sample of about 25,000 calls as well and
-prints its peak memory, the time from its last tick to the end of the eval, and the size of its log.
+time of their whole ``eval``. ``--long-days 30`` plays two samples of about 25,000 calls as well, a
+base market and a continuation of ``demo`` in which all agents are tested (their calls leave events
+in the log), and prints their peak memory, the time from the last event to the end of the eval, and
+the size of the log.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ from bazaarbench.agents.prompting import world_text
 from bazaarbench.evals.tools import action_tools
 from bazaarbench.market.record import read_texts
 from bazaarbench.tasks.base_market import base_market
+from bazaarbench.tasks.continuation import continuation
 from benchmarks.machine import describe
 
 _MB = 1_000_000
@@ -93,10 +96,13 @@ def plain(prompts: Sequence[tuple[str, str]]) -> Task:
     return Task(dataset=[Sample(input="-")], solver=plain_loop())
 
 
-def _market(days: int, folder: str) -> dict[str, Any]:
+def _market(kind: str, days: int, folder: str) -> dict[str, Any]:
+    """Play a base market, or go on from the demo with all its agents tested."""
+    everybody = list(range(1, 101))
+    task = base_market(days=days) if kind == "market" else continuation(days=days, tested=everybody)
     started, cpu = time.time(), time.process_time()
     (log,) = inspect_eval(
-        base_market(days=days),
+        task,
         model="instant/x",
         log_dir=folder,
         display="none",
@@ -162,8 +168,8 @@ def _child(kind: str, *values: object) -> dict[str, Any]:
 @click.argument("values", nargs=-1)
 def main(days: int, long_days: int, child: str | None, values: tuple[str, ...]) -> None:
     """Compare a market's turns with a plain loop of model calls."""
-    if child == "market":
-        click.echo(json.dumps(_market(int(values[0]), values[1])))
+    if child in {"market", "tested"}:
+        click.echo(json.dumps(_market(child, int(values[0]), values[1])))
         return
     if child == "plain":
         click.echo(json.dumps(_plain(values[0], int(values[1]), values[2])))
@@ -176,10 +182,11 @@ def main(days: int, long_days: int, child: str | None, values: tuple[str, ...]) 
         click.echo(f"a turn of the market, in all: {ours:.2f} ms CPU ({market['calls']} turns)")
         click.echo(f"a call of the plain loop: {theirs:.2f} ms CPU ({loop['calls']} calls)")
         click.echo(f"ratio: {ours / theirs:.2f}")
-        if long_days:
-            long = _child("market", long_days, folder)
+        kinds = {"market": "a base market", "tested": "tested agents"} if long_days else {}
+        for kind, what in kinds.items():
+            long = _child(kind, long_days, folder)
             click.echo(
-                f"a sample of {long['calls']:,} calls: {1000 * long['cpu_s'] / long['calls']:.2f} "
+                f"a sample of {long['calls']:,} calls of {what}: {1000 * long['cpu_s'] / long['calls']:.2f} "
                 f"ms CPU a turn, peak {long['peak_mb']:.0f} MB, {long['end_s']:.1f} s from its "
                 f"last event to the end, log {long['log_mb']:.1f} MB ({long['raw_mb']:.0f} MB raw)"
             )

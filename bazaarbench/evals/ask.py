@@ -35,10 +35,14 @@ from bazaarbench.text import clean, described, is_plain_json
 #: model that cannot be called at all. They end the sample.
 _NOT_THE_PROVIDERS = (LimitExceededError, ModelRefusalError, PrerequisiteError)
 
-#: How many characters of observations the transcript of one sample keeps whole (those of a week
-#: fit in), and how many of each one after that.
+#: How many characters of observations the transcript of one sample keeps whole: those of a week of
+#: the usual 20 tested agents, or, in a sample of so many calls that its log would be too large to
+#: open, of its beginning.
 OBSERVATION_ROOM = 16_000_000
-OBSERVATION_HEAD = 300
+OBSERVATION_ROOM_OF_MANY = 4_000_000
+MANY_CALLS = 5_000
+#: How much of each observation is kept after that: no more than Inspect leaves in its event.
+OBSERVATION_HEAD = 40
 
 _MOCK = "mockllm/"
 _CHARACTERS_PER_TOKEN = 4
@@ -55,9 +59,14 @@ class RunMessages:
     log, so the transcript keeps them whole only until their room is used up.
     """
 
-    def __init__(self, room: int = OBSERVATION_ROOM) -> None:
+    def __init__(self, calls: int = 0) -> None:
+        """Make room.
+
+        Args:
+            calls: how many calls of tested agents the run may make.
+        """
         self._system: dict[str, ChatMessageSystem] = {}
-        self._room = room
+        self._room = OBSERVATION_ROOM if calls <= MANY_CALLS else OBSERVATION_ROOM_OF_MANY
 
     def system(self, text: str) -> ChatMessageSystem:
         """The message that holds ``text``."""
@@ -77,7 +86,7 @@ class RunMessages:
         if self._room > 0:
             self._room -= len(text)
         elif len(text) > OBSERVATION_HEAD:
-            cut = f"{text[:OBSERVATION_HEAD]}… (cut here; the record holds the whole text)"
+            cut = f"{text[:OBSERVATION_HEAD]}… (the record holds all of it)"
             event.input = [*event.input[:-1], ChatMessageUser(content=cut)]
 
 
@@ -106,7 +115,7 @@ class Asker:
             keep_event: Whether the sample's transcript gets the call.
         """
         if str(model).startswith(_MOCK):
-            _count_without_tokenizer(model)
+            count_without_tokenizer(model)
         self._model = model
         self._shared = shared
         self._tools: Sequence[ToolSource] = [tools] if tools else []
@@ -253,7 +262,7 @@ def _raw(message: ChatMessageAssistant) -> str:
         return json.dumps({"text": message.text, "not_written": described(message.__dict__)})
 
 
-def _count_without_tokenizer(model: Model) -> None:
+def count_without_tokenizer(model: Model) -> None:
     """Inspect's mock counts tokens with a tokenizer that it downloads; let it count characters."""
 
     async def count_text_tokens(text: str) -> int:

@@ -164,7 +164,13 @@ def world_for(protocol: Protocol, replaced: str | None) -> str:
 
 
 def seats(
-    market: Market, players: Players, *, tested: Sequence[int], condition: str, seed: int
+    market: Market,
+    players: Players,
+    *,
+    tested: Sequence[int],
+    condition: str,
+    seed: int,
+    ticks: int,
 ) -> dict[int, Seat]:
     """A seat for every agent.
 
@@ -174,13 +180,14 @@ def seats(
         tested: Ids that the evaluated model plays; in a base market it plays all, as background.
         condition: What is appended to the persona message of tested agents, and of nobody else.
         seed: The policy seed.
+        ticks: How long the run is.
 
     Raises:
         SettingError: The background script needs a model.
     """
     registry = plugins.load()
     text = registry.conditions[condition]
-    shared, shelf = RunMessages(), ToolShelf()
+    shared, shelf = RunMessages(len(tested) * ticks), ToolShelf()
 
     def asking(model: Model, *, protocol: Protocol, keep_event: bool) -> Asker:
         return Asker(

@@ -19,7 +19,14 @@ from inspect_ai.model import (
 
 from bazaarbench.agents.policy import Plant, Reply
 from bazaarbench.errors import PluginError
-from bazaarbench.evals.ask import OBSERVATION_HEAD, Asker, RunMessages, reply_of
+from bazaarbench.evals.ask import (
+    OBSERVATION_HEAD,
+    OBSERVATION_ROOM,
+    OBSERVATION_ROOM_OF_MANY,
+    Asker,
+    RunMessages,
+    reply_of,
+)
 from bazaarbench.evals.tools import action_tools
 from bazaarbench.market.calls import ToolCall
 from tests.evals.runs import answering, call, said
@@ -82,17 +89,26 @@ def event(text: str) -> ModelEvent:
     )
 
 
-def test_observations_are_kept_whole_until_their_room_is_used_up() -> None:
-    shared = RunMessages(room=5_000)
-    first, second, short = event("a" * 6_000), event("b" * 6_000), event("c")
-    for one in (first, second, short):
+@pytest.mark.parametrize(
+    ("calls", "whole"), [(20 * 84, OBSERVATION_ROOM), (100 * 360, OBSERVATION_ROOM_OF_MANY)]
+)
+def test_observations_are_kept_whole_until_their_room_is_used_up(calls: int, whole: int) -> None:
+    shared = RunMessages(calls)
+    first, second, third, short = (
+        event("a" * (whole - 1)),
+        event("b"),
+        event("d" * 6_000),
+        event("c"),
+    )
+    for one in (first, second, third, short):
         shared.slim(one)
-    assert first.input[-1].text == "a" * 6_000
-    assert second.input[-1].text.startswith("b" * OBSERVATION_HEAD + "…")
-    assert len(second.input[-1].text) < OBSERVATION_HEAD + 100
-    assert second.input[0].text == "world"
+    assert first.input[-1].text == "a" * (whole - 1)
+    assert second.input[-1].text == "b"
+    assert third.input[-1].text.startswith("d" * OBSERVATION_HEAD + "…")
+    assert len(third.input[-1].text) <= 100, "a longer text would become an attachment of the log"
+    assert third.input[0].text == "world"
     assert short.input[-1].text == "c"
-    assert first.tools == second.tools == []
+    assert first.tools == third.tools == []
 
 
 def test_a_system_text_is_one_message_for_the_whole_run() -> None:
