@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -35,15 +36,13 @@ from bazaarbench.text import clean, described, is_plain_json
 #: model that cannot be called at all. They end the sample.
 _NOT_THE_PROVIDERS = (LimitExceededError, ModelRefusalError, PrerequisiteError)
 
-#: How many characters of observations the transcript of one sample keeps whole: those of a week of
-#: the usual 20 tested agents, or, in a sample of so many calls that its log would be too large to
-#: open, of its beginning.
-OBSERVATION_ROOM = 16_000_000
-OBSERVATION_ROOM_OF_MANY = 4_000_000
-MANY_CALLS = 5_000
-#: How much of each observation is kept after that: no more than Inspect leaves in its event.
-OBSERVATION_HEAD = 40
+#: How many characters of observations the transcript of one sample keeps: those of a week of the
+#: usual 20 tested agents fit in. A sample of 25,000 calls would fill the memory at its end, and its
+#: log could not be opened.
+OBSERVATION_ROOM = 24_000_000
 
+#: What the transcript says when it is full.
+FULL = "The next call of a model is the last that is shown here: the record holds them all."
 _MOCK = "mockllm/"
 _CHARACTERS_PER_TOKEN = 4
 #: No call takes longer than a year.
@@ -56,17 +55,12 @@ class RunMessages:
 
     World and persona come with every call; as the same objects they are copied, hashed and logged
     once (and providers can cache them). Observations are new every turn and the larger part of a
-    log, so the transcript keeps them whole only until their room is used up.
+    log, so the transcript keeps calls only until their room is used up; the record keeps all.
     """
 
-    def __init__(self, calls: int = 0) -> None:
-        """Make room.
-
-        Args:
-            calls: how many calls of tested agents the run may make.
-        """
+    def __init__(self, room: int = OBSERVATION_ROOM) -> None:
         self._system: dict[str, ChatMessageSystem] = {}
-        self._room = OBSERVATION_ROOM if calls <= MANY_CALLS else OBSERVATION_ROOM_OF_MANY
+        self._room = room
 
     def system(self, text: str) -> ChatMessageSystem:
         """The message that holds ``text``."""
@@ -75,19 +69,19 @@ class RunMessages:
             found = self._system[text] = ChatMessageSystem(content=text)
         return found
 
-    def slim(self, event: ModelEvent) -> None:
-        """Take tools and raw request out of an event, and cut its observation for lack of room.
+    def slim(self, event: ModelEvent) -> bool:
+        """Take tools and raw request out of an event; says whether there is room for it.
 
         Arguments that no log can hold go too: one of them would cost the whole sample's log.
         """
+        if self._room <= 0:
+            return False
         event.tools, event.call = [], None
         mend(event.output)
-        text = event.input[-1].text if event.input else ""
-        if self._room > 0:
-            self._room -= len(text)
-        elif len(text) > OBSERVATION_HEAD:
-            cut = f"{text[:OBSERVATION_HEAD]}… (the record holds all of it)"
-            event.input = [*event.input[:-1], ChatMessageUser(content=cut)]
+        self._room -= len(event.input[-1].text) if event.input else 0
+        if self._room <= 0:
+            transcript().info(FULL, source="bazaarbench.transcript")
+        return True
 
 
 class Asker:

@@ -98,15 +98,15 @@ def add_info_event(data: JsonValue, *, source: str, uuid: str) -> None:
 
 
 @contextlib.contextmanager
-def own_transcript(slim: Callable[[ModelEvent], None] | None) -> Iterator[None]:
+def own_transcript(slim: Callable[[ModelEvent], bool] | None) -> Iterator[None]:
     """Give the model call inside a throw-away transcript.
 
     A call's event carries every tool's schema and is written three times while it runs. Afterwards
     the sample's transcript gets every event that is none of a model call (a limit, an error), and
-    the model event when ``slim`` is given.
+    the model event when ``slim`` keeps it.
 
     Args:
-        slim: Takes out of the model event what is not to be kept.
+        slim: Takes out of the model event what is not to be kept, and says whether the rest is.
     """
     if _init_transcript is None or _append_event is None:
         yield
@@ -119,8 +119,6 @@ def own_transcript(slim: Callable[[ModelEvent], None] | None) -> Iterator[None]:
     finally:
         _init_transcript(main)
         for event in own.events:
-            if isinstance(event, ModelEvent):
-                if slim is None:
-                    continue
-                slim(event)
+            if isinstance(event, ModelEvent) and not (slim and slim(event)):
+                continue
             _append_event(main, event)

@@ -164,13 +164,7 @@ def world_for(protocol: Protocol, replaced: str | None) -> str:
 
 
 def seats(
-    market: Market,
-    players: Players,
-    *,
-    tested: Sequence[int],
-    condition: str,
-    seed: int,
-    ticks: int,
+    market: Market, players: Players, *, tested: Sequence[int], condition: str, seed: int
 ) -> dict[int, Seat]:
     """A seat for every agent.
 
@@ -180,14 +174,13 @@ def seats(
         tested: Ids that the evaluated model plays; in a base market it plays all, as background.
         condition: What is appended to the persona message of tested agents, and of nobody else.
         seed: The policy seed.
-        ticks: How long the run is.
 
     Raises:
         SettingError: The background script needs a model.
     """
     registry = plugins.load()
     text = registry.conditions[condition]
-    shared, shelf = RunMessages(len(tested) * ticks), ToolShelf()
+    shared, shelf = RunMessages(), ToolShelf()
 
     def asking(model: Model, *, protocol: Protocol, keep_event: bool) -> Asker:
         return Asker(

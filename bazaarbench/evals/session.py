@@ -83,7 +83,6 @@ class Session:
                 tested=cell.tested,
                 condition=cell.condition,
                 seed=policy_seed,
-                ticks=record.info.end_tick - record.info.start_tick,
             ),
             world=players.world if players.background is None else world_text(),
             max_failed_permille=options.max_failed_permille,

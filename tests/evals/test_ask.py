@@ -19,14 +19,7 @@ from inspect_ai.model import (
 
 from bazaarbench.agents.policy import Plant, Reply
 from bazaarbench.errors import PluginError
-from bazaarbench.evals.ask import (
-    OBSERVATION_HEAD,
-    OBSERVATION_ROOM,
-    OBSERVATION_ROOM_OF_MANY,
-    Asker,
-    RunMessages,
-    reply_of,
-)
+from bazaarbench.evals.ask import Asker, RunMessages, reply_of
 from bazaarbench.evals.tools import action_tools
 from bazaarbench.market.calls import ToolCall
 from tests.evals.runs import answering, call, said
@@ -89,26 +82,20 @@ def event(text: str) -> ModelEvent:
     )
 
 
-@pytest.mark.parametrize(
-    ("calls", "whole"), [(20 * 84, OBSERVATION_ROOM), (100 * 360, OBSERVATION_ROOM_OF_MANY)]
-)
-def test_observations_are_kept_whole_until_their_room_is_used_up(calls: int, whole: int) -> None:
-    shared = RunMessages(calls)
-    first, second, third, short = (
-        event("a" * (whole - 1)),
-        event("b"),
-        event("d" * 6_000),
-        event("c"),
-    )
-    for one in (first, second, third, short):
-        shared.slim(one)
-    assert first.input[-1].text == "a" * (whole - 1)
-    assert second.input[-1].text == "b"
-    assert third.input[-1].text.startswith("d" * OBSERVATION_HEAD + "…")
-    assert len(third.input[-1].text) <= 100, "a longer text would become an attachment of the log"
-    assert third.input[0].text == "world"
-    assert short.input[-1].text == "c"
-    assert first.tools == third.tools == []
+def test_calls_are_kept_whole_until_their_room_is_used_up() -> None:
+    shared = RunMessages(room=5_000)
+    first, second, third = event("a" * 4_999), event("b" * 6_000), event("c")
+    assert [shared.slim(one) for one in (first, second, third)] == [True, True, False]
+    assert first.input[-1].text == "a" * 4_999
+    assert second.input[-1].text == "b" * 6_000
+    assert second.input[0].text == "world"
+    assert first.tools == second.tools == []
+
+
+def test_a_week_of_twenty_tested_agents_fits_into_the_transcript() -> None:
+    # Turns are drawn; 84 ticks of 20 agents who always act, at the length of a demo's observation.
+    shared = RunMessages()
+    assert all(shared.slim(event("x" * 12_000)) for _ in range(20 * 84))
 
 
 def test_a_system_text_is_one_message_for_the_whole_run() -> None:
