@@ -10,7 +10,9 @@ from heapq import nlargest
 from typing import NamedTuple
 
 from bazaarbench.agents.kept import EMPTY, Kept, Row, Shown, section, shown
+from bazaarbench.agents.told import presented
 from bazaarbench.agents.watch import Changes
+from bazaarbench.market.commitments import primary
 from bazaarbench.market.entities import Exchange, Listing, Offer, Thread
 from bazaarbench.market.state import Market
 
@@ -256,6 +258,7 @@ class Dealings:
             exchange.buyer_confirmed,
             exchange.seller_confirmed,
             exchange.inspected_pct,
+            exchange.inspected_tick,
         )
         return self._kept_exchanges.row(
             (exchange.exchange_id, agent_id),
@@ -271,7 +274,7 @@ class Dealings:
         self, exchange: Exchange, thread: Thread, listing: Listing, agent_id: int
     ) -> Row:
         buys = thread.buyer_id == agent_id
-        return {
+        row = {
             "band": listing.band,
             "category": listing.category,
             "counterparty_id": thread.seller_id if buys else thread.buyer_id,
@@ -290,6 +293,10 @@ class Dealings:
             "title": listing.title,
             "you_confirmed": bool(exchange.buyer_confirmed if buys else exchange.seller_confirmed),
         }
+        if self._market.rules.inspection_shows == "unit":
+            row |= presented(self._market, exchange, listing)
+            row = {key: row[key] for key in sorted(row)}
+        return row
 
     def messages(self, agent_id: int) -> tuple[Shown, tuple[int, ...]]:
         """The newest messages that the agent has not been shown, and their ids."""
@@ -332,6 +339,7 @@ class Dealings:
             rows.append(
                 {
                     "asking_price_cents": listing.price_cents,
+                    **self._reserved(listing, "listing_committed_to_thread"),
                     "listing_id": listing.listing_id,
                     "offer_id": offer_id,
                     "price_cents": offer.price_cents,
@@ -366,10 +374,18 @@ class Dealings:
         listing_id = listing.listing_id
         pending = counters.get(listing_id, 0)
         offers = self._market.offer_count.get(listing_id, 0)
-        state = (listing.version, listing.view_count, offers, pending)
+        reserved = self._reserved(listing, "committed_to_thread")
+        state = (listing.version, listing.view_count, offers, pending, *reserved.values())
         return self._kept_listings.row(
-            listing_id, state, _listing_row, listing, counters=pending, offers=offers
+            listing_id, state, _listing_row, listing, reserved, counters=pending, offers=offers
         )
+
+    def _reserved(self, listing: Listing, name: str) -> Row:
+        """The deal that binds a listing, under a name; nothing unless deals reserve."""
+        if self._market.rules.commitment_lock == "off":
+            return {}
+        first = primary(self._market, listing.listing_id)
+        return {name: None if first is None else first.thread_id}
 
     def to_rate(self, agent_id: int) -> Shown:
         """The finished deals that the agent has not rated yet, newest first."""
@@ -406,10 +422,11 @@ class Dealings:
         }
 
 
-def _listing_row(listing: Listing, *, counters: int, offers: int) -> Row:
+def _listing_row(listing: Listing, reserved: Row, *, counters: int, offers: int) -> Row:
     return {
         "band": listing.band,
         "category": listing.category,
+        **reserved,
         "condition": listing.condition,
         "counters_pending": counters,
         "listing_id": listing.listing_id,

@@ -15,6 +15,7 @@ from bazaarbench.agents.budget import BUDGET_CHARS, shorten
 from bazaarbench.agents.dealings import LISTINGS_SHOWN, Dealings
 from bazaarbench.agents.kept import EMPTY, Shown, shown
 from bazaarbench.agents.rows import Rows
+from bazaarbench.agents.told import told
 from bazaarbench.agents.watch import Watch
 from bazaarbench.market.state import Market
 
@@ -47,6 +48,7 @@ class Observer:
         self._rows = Rows(market)
         self._dealings = Dealings(market)
         self._frame: list[str] = []
+        self._told = shown(told(market.rules))
 
     def observe(self, agent_id: int) -> Observed:
         """What the agent sees now. Changes nothing in the market."""
@@ -89,9 +91,11 @@ class Observer:
             "offers_on_listings": dealings.offers(agent_id),
             "own_listings": going.listings,
             "own_units": rows.units(agent_id),
-            "recent_sales": rows.sales,
-            "scheduled_exchanges": going.exchanges,
         }
+        if self._told.data:
+            sections["platform_rules"] = self._told
+        sections["recent_sales"] = rows.sales
+        sections["scheduled_exchanges"] = going.exchanges
         if market.rules.unit_status_shown == "on":
             sections["sold_units"] = shown(rows.sold_units(agent_id, SOLD_SHOWN))
         sections["tick"] = Shown(market.tick, str(market.tick))
@@ -123,11 +127,16 @@ def _due(data: dict[str, Any]) -> dict[str, list[int]]:
     """What waits for the agent, as ids, without advice (SPEC §5.2)."""
     tick = data["tick"]
     confirm, inspect = [], []
+    on_arrival = "shipment_inspection" in data.get("platform_rules", ())
     for row in data["scheduled_exchanges"]:
         meetup = row["method"] == "meetup"
         if tick < (row["scheduled_tick"] if meetup else row["eta_tick"]) or row["you_confirmed"]:
             continue
-        if meetup and row["role"] == "buyer" and row["inspected_pct"] is None:
+        if row["role"] == "seller" or row["inspected_pct"] is not None:
+            confirm.append(row["meetup_id"])
+        elif row.get("inspection_outcome") is not None:
+            continue  # nothing was there, so there is nothing to confirm
+        elif meetup or on_arrival:
             inspect.append(row["meetup_id"])
         else:
             confirm.append(row["meetup_id"])

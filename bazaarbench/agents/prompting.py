@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from bazaarbench.errors import SettingError
 from bazaarbench.market.entities import Agent
+from bazaarbench.prompt_files import PromptFile, packaged, parse
 
 if TYPE_CHECKING:
     from bazaarbench.personas.persona import Persona
-
-_FENCE = "---\n"
 
 
 class HasText(Protocol):
@@ -34,25 +31,10 @@ class HasText(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class PromptFile:
-    """A prompt file: its name and version, and the body that is sent."""
-
-    name: str
-    version: str
-    body: str
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the body, in hex."""
-        return sha256(self.body.encode()).hexdigest()
-
-
 @cache
 def shipped(name: str) -> PromptFile:
     """The prompt file ``name`` (without suffix) of this package."""
-    text = files("bazaarbench.agents").joinpath("prompts", f"{name}.md").read_text("utf-8")
-    return parse(text, name)
+    return packaged("bazaarbench.agents", name)
 
 
 def read(path: Path) -> PromptFile:
@@ -68,20 +50,6 @@ def read(path: Path) -> PromptFile:
     if not prompt.body.strip():
         raise SettingError(f"the prompt file {path} holds no text after its front matter")
     return prompt
-
-
-def parse(text: str, name: str) -> PromptFile:
-    """Take the front matter off; ``name`` is used when it has none."""
-    text = text.replace("\r\n", "\n")
-    head: dict[str, str] = {}
-    body = text
-    if text.startswith(_FENCE) and "\n" + _FENCE in text:
-        front, body = text[len(_FENCE) :].split("\n" + _FENCE, 1)
-        for line in front.split("\n"):
-            key, colon, value = line.partition(":")
-            if colon and not line.startswith(" "):
-                head[key.strip()] = value.strip()
-    return PromptFile(head.get("name", name), head.get("version", "0"), body)
 
 
 @cache

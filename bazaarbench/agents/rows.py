@@ -19,7 +19,8 @@ from bazaarbench.agents.watch import Changes
 from bazaarbench.market.bands import CONDITION_BAND, band_of
 from bazaarbench.market.clock import label
 from bazaarbench.market.entities import Event, Holding, Listing, Thread, Unit
-from bazaarbench.market.inventory import UNSTATED_QUALITY_PCT, unit_for_sale
+from bazaarbench.market.handoff import promised_units
+from bazaarbench.market.inventory import UNSTATED_QUALITY_PCT, unit_condition_pct
 from bazaarbench.market.state import Market
 
 #: Limits of SPEC §5.2 and reference A §3.1, in rows and characters.
@@ -291,7 +292,7 @@ class Rows:
         unit_ids, stock = self._stocks[agent_id]
         if self._market.rules.unit_status_shown == "off":
             return stock
-        promised = self._promised(agent_id)
+        promised = promised_units(self._market, agent_id)
         return shown(
             [
                 _with_status(row, "promised" if unit_id in promised else "free")
@@ -334,7 +335,7 @@ class Rows:
             condition = BAND_CONDITION[band or band_of(UNSTATED_QUALITY_PCT)]
             quality_pct = None
             if self._market.rules.inspection_shows == "unit" and holding.how == "purchase":
-                quality_pct = self._inspected(thread)
+                quality_pct = self._inspected(thread, unit)
         return {
             "bought_tick": None if holding.thread_id is None else holding.from_tick,
             "category": unit.category,
@@ -344,25 +345,18 @@ class Rows:
             "title": unit.title,
         }
 
-    def _inspected(self, thread: Thread) -> int | None:
-        market = self._market
-        for exchange_id in market.exchanges_of_thread.get(thread.thread_id, ()):
-            if market.exchanges[exchange_id].inspected_pct is not None:
-                return market.exchanges[exchange_id].inspected_pct
-        return None
+    def _inspected(self, thread: Thread, unit: Unit) -> int | None:
+        """What its buyer saw of a unit.
 
-    def _promised(self, agent_id: int) -> set[int]:
-        """Units that deals in progress would take, each deal a different one where it can be."""
+        An inspection of before these rules may have shown a number made up for its listing: that
+        one says nothing about the unit.
+        """
         market = self._market
-        promised: set[int] = set()
-        for thread_id in sorted(market.committed_threads_of.get(agent_id, ())):
-            thread = market.threads[thread_id]
-            if thread.seller_id != agent_id:
-                continue
-            unit = unit_for_sale(market, market.listings[thread.listing_id])
-            if unit is not None:
-                promised.add(unit.unit_id)
-        return promised
+        shown_pct = unit_condition_pct(market, unit)
+        for exchange_id in market.exchanges_of_thread.get(thread.thread_id, ()):
+            if market.exchanges[exchange_id].inspected_pct == shown_pct:
+                return shown_pct
+        return None
 
     def memories(self, agent_id: int) -> Shown:
         """The agent's newest notes."""

@@ -22,7 +22,8 @@ from bazaarbench.market.entities import (
     Thread,
     Unit,
 )
-from bazaarbench.market.inventory import held_units, past_units, unit_for_sale
+from bazaarbench.market.handoff import at_handoff
+from bazaarbench.market.inventory import held_units, past_units
 from bazaarbench.market.rules import CheckMode, Rules
 from bazaarbench.market.state import Market
 from bazaarbench.market.titles import TITLE_ONLY_PPM, names_unit, normal_title, title_only_ppm
@@ -104,7 +105,7 @@ class MarketView:
     def unit_for_sale(self, listing_id: int) -> Unit | None:
         """The unit that the seller would hand over for a listing now, if it has one."""
         listing = self.__market.listings.get(listing_id)
-        return None if listing is None else _copy(unit_for_sale(self.__market, listing))
+        return None if listing is None else _copy(at_handoff(self.__market, listing).unit)
 
     def listings_of(self, agent_id: int) -> tuple[Listing, ...]:
         """All listings of an agent, in ascending id."""
@@ -193,20 +194,26 @@ class ListingInventoryCheck:
 
 
 class MeetupOwnershipCheck:
-    """The seller must hold a unit like the listing when its buyer inspects (reference P §5.2c)."""
+    """The seller must hold a unit like the listing when its buyer inspects (reference P §5.2c).
+
+    It looks at meetups only, and at none where inspections show the unit (P §7.1).
+    """
 
     name = "meetup_ownership_check"
     actions = frozenset({"inspect_at_meetup"})
 
     def mode(self, rules: Rules) -> CheckMode:
-        """The switch of the same name."""
-        return rules.meetup_ownership_check
+        """The switch of the same name, unless inspections show by themselves what is there."""
+        return "off" if rules.inspection_shows == "unit" else rules.meetup_ownership_check
 
     def __call__(
         self, view: MarketView, agent_id: int, action: str, args: Mapping[str, Any]
     ) -> Verdict:
         """Block an inspection of what is not there."""
-        listing = _listing_of_exchange(view, args["meetup_id"])
+        exchange = view.exchange(args["meetup_id"])
+        if exchange is None or exchange.method == "ship":
+            return ALLOW
+        listing = _listing_of_exchange(view, exchange)
         if listing is None or listing.owner_id is None:
             return ALLOW
         for unit in view.units_held(listing.owner_id):
@@ -216,9 +223,8 @@ class MeetupOwnershipCheck:
         return Verdict("block", "item_not_present", details)
 
 
-def _listing_of_exchange(view: MarketView, exchange_id: int) -> Listing | None:
-    exchange = view.exchange(exchange_id)
-    thread = None if exchange is None else view.thread(exchange.thread_id)
+def _listing_of_exchange(view: MarketView, exchange: Exchange) -> Listing | None:
+    thread = view.thread(exchange.thread_id)
     return None if thread is None else view.listing(thread.listing_id)
 
 

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from bazaarbench.market.files import check, connect_read_only, reading
+from bazaarbench.market.rules import digested
 from bazaarbench.market.schema import DIGEST_TABLES, columns
 
 _CHUNK_ROWS = 2_000
@@ -20,8 +21,8 @@ def digest(source: Path | str | sqlite3.Connection) -> str:
 
     For each table in order: the compact JSON array of its name and its columns, a line feed, then
     all rows as one compact JSON array of arrays without its outer brackets, ascending by id, and a
-    line feed; at the end the rules as compact JSON with sorted keys. Model texts, usage, latency
-    and turns are outside.
+    line feed; at the end the rules (``rules.digested``) as compact JSON with sorted keys. Model
+    texts, usage, latency and turns are outside.
 
     Args:
         source: a record's path, or a connection to one.
@@ -56,6 +57,6 @@ def _digest(connection: sqlite3.Connection) -> str:
             first = False
         total.update(b"\n")
     info = connection.execute("SELECT value FROM meta WHERE key = 'info'").fetchone()
-    rules = json.loads(info[0])["rules"]
+    rules = digested(json.loads(info[0])["rules"])
     total.update(json.dumps(rules, sort_keys=True, separators=(",", ":")).encode())
     return total.hexdigest()

@@ -2,17 +2,19 @@
 
 A listing is bound to one unit when it is created, and a sale moves that unit. Only units that the
 seller holds at that moment can be bound or moved; when there is none, the sale conjures one, so
-that the market goes on as in the paper and the record says that nothing was there.
+that the market goes on as in the paper and the record says that nothing was there. ``handoff.py``
+has what stricter rules let a sale move.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 from bazaarbench.market.bands import BAND_RANGE, CONDITION_BAND, band_of
 from bazaarbench.market.draws import between
 from bazaarbench.market.entities import Holding, Listing, MatchConfidence, Thread, Unit
+from bazaarbench.market.identity import mismatch
 from bazaarbench.market.state import Market
 from bazaarbench.market.titles import (
     ANY_CATEGORY_PPM,
@@ -46,7 +48,7 @@ class Binding(NamedTuple):
     match_confidence: MatchConfidence
     speculative: int
     band: str | None
-    shown_quality_pct: int
+    shown_quality_pct: int | None
     cost_cents: int
     reference_cents: int | None
 
@@ -81,18 +83,72 @@ def match_listing(market: Market, owner_id: int, title: str, category: str) -> M
     all from 0.85 on. Among equal ratios a unit that is in no active listing comes first, then the
     lowest id.
     """
-    units = held_units(market, owner_id)
+    listed = market.active_of_unit
+
+    def unlisted_first(unit: Unit) -> tuple[bool, int]:
+        return bool(listed.get(unit.unit_id)), unit.unit_id
+
+    return match_among(held_units(market, owner_id), title, category, order=unlisted_first)
+
+
+def match_among(
+    units: Sequence[Unit],
+    title: str,
+    category: str,
+    *,
+    order: Callable[[Unit], Any],
+    elsewhere_ppm: int = ANY_CATEGORY_PPM,
+) -> Match:
+    """The best match of a title among some units.
+
+    Args:
+        units: the candidates.
+        title: the listing's.
+        category: the listing's; units of a compatible one need a ratio of 0.45.
+        order: which of equally good units comes first.
+        elsewhere_ppm: the ratio from which units of any category are taken when none of a
+            compatible one is, in parts per million.
+    """
     pool = [unit for unit in units if compatible(unit.category, category)]
     best_ppm, winners = _best(pool, title)
     if best_ppm < IN_CATEGORY_PPM:
         fallback_ppm, fallback = _best(units, title)
-        if fallback_ppm < ANY_CATEGORY_PPM:
+        if fallback_ppm < elsewhere_ppm:
             return Match(None, best_ppm, "none")
         best_ppm, winners = fallback_ppm, fallback
     confidence: MatchConfidence = "exact" if best_ppm == SAME_PPM else "clear"
     if not all(interchangeable(winners[0], unit) for unit in winners[1:]):
         confidence = "ambiguous"
-    return Match(_unlisted_first(market, winners).unit_id, best_ppm, confidence)
+    return Match(min(winners, key=order).unit_id, best_ppm, confidence)
+
+
+def known_first(unit: Unit) -> tuple[bool, int]:
+    """An order of equally good units: of known condition, then the lowest id (P §7.1)."""
+    return unit.quality_pct is None, unit.unit_id
+
+
+def own_match(market: Market, listing: Listing, owner_id: int) -> Match:
+    """The unit that a listing has for itself, where a unit stands behind one listing (P §7.1).
+
+    Not one that stands behind another active listing of its owner, nor one that the title tells
+    apart from what it says.
+    """
+    free = [
+        unit
+        for unit in held_units(market, owner_id)
+        if not other_listings(market, unit, listing) and not mismatch(unit.title, listing.title)
+    ]
+    return match_among(free, listing.title, listing.category, order=known_first)
+
+
+def other_listings(market: Market, unit: Unit, listing: Listing) -> list[int]:
+    """Other active listings of a unit's owner that the unit stands behind, ascending."""
+    return sorted(
+        listing_id
+        for listing_id in market.active_of_unit.get(unit.unit_id, ())
+        if listing_id != listing.listing_id
+        and market.listings[listing_id].owner_id == unit.owner_id
+    )
 
 
 def is_speculative(market: Market, owner_id: int, title: str, category: str, match: Match) -> bool:
@@ -115,29 +171,45 @@ def bind(market: Market, listing: Listing) -> Binding:
     owner_id = listing.owner_id
     if owner_id is None:
         raise ValueError(f"listing {listing.listing_id} is the platform's and has no units")
-    match = match_listing(market, owner_id, listing.title, listing.category)
+    match = named = match_listing(market, owner_id, listing.title, listing.category)
+    if market.rules.one_listing_a_unit:
+        match = own_match(market, listing, owner_id)
     unit = None if match.unit_id is None else market.units[match.unit_id]
-    known_pct = None if unit is None or unit.transfers else unit.quality_pct
+    known_pct = _known_pct(market, unit)
     band = listing.band
     if band is None and listing.origin == "agent":
         band = CONDITION_BAND[listing.condition] if known_pct is None else band_of(known_pct)
-    if band is None:
-        shown_pct = UNSTATED_QUALITY_PCT
-    elif known_pct is not None:
-        shown_pct = known_pct
-    else:
-        shown_pct = quality_in_band(market, band, listing.listing_id)
     cost = (
         None if unit is None else market.holdings[market.holding_of_unit[unit.unit_id]].cost_cents
     )
     return Binding(
         *match,
-        speculative=int(is_speculative(market, owner_id, listing.title, listing.category, match)),
+        speculative=int(is_speculative(market, owner_id, listing.title, listing.category, named)),
         band=band,
-        shown_quality_pct=shown_pct,
+        shown_quality_pct=_stored_pct(market, listing, band, known_pct),
         cost_cents=listing.price_cents * FALLBACK_COST_PCT // 100 if cost is None else cost,
         reference_cents=None if unit is None else unit.asking_cents,
     )
+
+
+def _known_pct(market: Market, unit: Unit | None) -> int | None:
+    """The condition of a unit as far as the platform goes by it when a listing is made."""
+    if unit is None:
+        return None
+    if market.rules.inspection_shows == "unit":
+        return unit_condition_pct(market, unit)
+    return None if unit.transfers else unit.quality_pct
+
+
+def _stored_pct(
+    market: Market, listing: Listing, band: str | None, known_pct: int | None
+) -> int | None:
+    """The quality stored with a listing; none is made up where inspections show the unit."""
+    if market.rules.inspection_shows == "unit":
+        return known_pct
+    if band is None:
+        return UNSTATED_QUALITY_PCT
+    return quality_in_band(market, band, listing.listing_id) if known_pct is None else known_pct
 
 
 def quality_in_band(market: Market, band: str, listing_id: int) -> int:

@@ -166,7 +166,7 @@ class Platform:
 
     def _ask(self, check: Check, agent_id: int, read: _Valid) -> Verdict:
         args: Mapping[str, Any] = MappingProxyType(read.payload)
-        where = f"check {check.name!r} on {read.spec.name} at tick {self.market.tick}"
+        where = f"{_named(check)} on {read.spec.name} at tick {self.market.tick}"
         try:
             verdict = check(self._view, agent_id, read.spec.name, args)
         # Third parties' code, which may raise anything or leave the program: name it and stop.
@@ -184,6 +184,12 @@ class Platform:
         )
 
 
+def _named(check: Check) -> str:
+    """A check and, where the host has written it there, whose it is."""
+    origin = getattr(check, "origin", "")
+    return f"check {check.name!r} of {origin}" if origin else f"check {check.name!r}"
+
+
 def _declared(check: Check, rules: Rules) -> tuple[frozenset[str], CheckMode]:
     """The actions that a check is asked about, and its mode under ``rules``."""
     try:
@@ -191,18 +197,18 @@ def _declared(check: Check, rules: Rules) -> tuple[frozenset[str], CheckMode]:
     # Third parties' code, which may raise anything or leave the program: name it and stop.
     except (Exception, SystemExit) as fault:
         raise PluginError(
-            f"check {check.name!r} cannot say what it asks about and its mode: it raised "
+            f"{_named(check)} cannot say what it asks about and its mode: it raised "
             f"{type(fault).__name__}: {fault}. Mend or remove the plugin and run again."
         ) from fault
     unknown = sorted(str(action) for action in actions - ACTIONS.keys())
     if unknown:
         raise PluginError(
-            f"check {check.name!r} asks about {unknown}, which are no actions. "
+            f"{_named(check)} asks about {unknown}, which are no actions. "
             f"Allowed: {', '.join(ACTIONS)}."
         )
     if mode not in get_args(CheckMode):
         raise PluginError(
-            f"check {check.name!r} has the mode {mode!r:.200}; allowed are "
+            f"{_named(check)} has the mode {mode!r:.200}; allowed are "
             f"{', '.join(get_args(CheckMode))}. Mend or remove the plugin and run again."
         )
     return actions, mode

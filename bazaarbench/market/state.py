@@ -48,6 +48,8 @@ NOTES_SHOWN = 2
 _KEY = {table: columns(table)[0] for table in TABLE_OF.values()}
 #: Actions whose answers come back in the next observation under every rule.
 DISCOVERY_ACTIONS = frozenset({"search", "browse_category", "view_listing"})
+#: The platform's row about a new content of a policy's notebook.
+NOTEBOOK_WRITTEN = "platform_notebook_written"
 #: Actions that leave no trace in an agent's own history.
 PASSIVE_ACTIONS = frozenset({"do_nothing", "wait"})
 
@@ -335,7 +337,12 @@ class Market:
         self.touch(report)
 
     def write_notebook(self, agent_id: int, content: str) -> None:
-        """Replace a policy's own notebook for one agent (JSON text)."""
+        """Replace a policy's own notebook for one agent (JSON text).
+
+        The table keeps the newest alone, so the log keeps them all: with it, every tick of the
+        market can be told again.
+        """
+        self.log(NOTEBOOK_WRITTEN, {"agent_id": agent_id}, private={"content": content})
         memory_id = self.notebook_of.get(agent_id)
         if memory_id is None:
             self.add(Memory(self.new_id(Memory), agent_id, indexes.NOTEBOOK, content, self.tick))

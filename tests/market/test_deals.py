@@ -361,11 +361,11 @@ def test_a_resold_unit_shows_the_claim_or_under_unit_its_own_condition(
 
 def test_under_unit_an_inspection_shows_nothing_when_nothing_is_there() -> None:
     market = small_market(GOODS, rules=Rules(inspection_shows="unit", meetup_ownership_check="off"))
-    mark = (S, "create_listing", create())
-    story = [*MEETING, mark, (S, "mark_sold", {"listing_id": 2})]
-    event = inspected(market, story)
+    play(market, MEETING)
+    market.close_holding(market.units[1], event_id=0, sold_cents=1, outside=True)
+    event = inspected(market, [])
     assert event.result["ground_truth_quality_pct"] is None
-    assert event.private == {"unit_id": None}
+    assert event.private == {"unit_id": None, "item_presence": "bound_unit_sold"}
     assert market.exchanges[1].inspected_tick == 3
 
 

@@ -27,7 +27,7 @@ from bazaarbench.market.state import Market
 from tests.builders import B, C, Goods, S, end_tick, small_market
 from tests.market.stages import TITLE
 
-WALKS = 16
+WALKS = 24
 STEPS = 700
 GOODS = (
     Goods(S, TITLE),
@@ -41,7 +41,13 @@ RULES = (
     PRESETS["paper-base"],
     Rules(meetup_ownership_check="block", meetup_inspection="optional"),
     Rules(inspection_shows="unit", listing_inventory_check="off", meetup_ownership_check="off"),
+    PRESETS["truthful"],
+    PRESETS["informed"],
+    Rules(commitment_lock="on", apply_order="hashed"),
+    Rules(completion_integrity="on", shipment_inspection="on_arrival"),
 )
+#: Under these nothing is sold that is not there, and no listing is promised twice.
+STRICT = PRESETS["truthful"]
 #: What the log itself changes with every row; the two indexes of places and words have no copy.
 NOT_STATE = {"next_event_id", "new_events", "history", "discoveries", "search", "grid"}
 
@@ -285,6 +291,21 @@ def check_deals(market: Market) -> None:
     assert len(rated) == len(set(rated))
 
 
+def check_strict(market: Market) -> None:
+    """What holds of every market that was played under ``truthful`` from its beginning."""
+    for listing_id in market.listings:
+        threads = [market.threads[t] for t in market.threads_of_listing.get(listing_id, ())]
+        assert sum(thread.status == "committed" for thread in threads) <= 1
+    for exchange in market.exchanges.values():
+        if exchange.status == "scheduled":
+            assert market.threads[exchange.thread_id].status == "committed"
+        if exchange.status == "completed":
+            assert exchange.inspected_pct is not None
+    for unit_id, listing_ids in market.active_of_unit.items():
+        owner_id = market.units[unit_id].owner_id
+        assert sum(market.listings[i].owner_id == owner_id for i in listing_ids) <= 1
+
+
 @pytest.mark.parametrize("seed", range(WALKS))
 def test_each_call_is_one_row_and_only_an_applied_one_changes_the_market(seed: int) -> None:
     met = walk(seed)  # asserts after every call
@@ -319,6 +340,9 @@ def walk(seed: int) -> Counter[str]:
         met["fraud"] += len(added) - 1
     check_units(market)
     check_deals(market)
+    if market.rules == STRICT:
+        check_strict(market)
+        assert not met["conjured"]
     assert set(differences(market, rebuilt(market))) <= {
         "next_event_id",
         "new_events",

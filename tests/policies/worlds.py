@@ -47,7 +47,9 @@ def base_market(folder: Path, seed: int) -> Path:
     return path
 
 
-def continuation(base: Path, target: Path, *, policy: str, condition: str) -> Path:
+def continuation(
+    base: Path, target: Path, *, policy: str, condition: str, rules: str = "paper"
+) -> Path:
     """Seven days from a base market in which a script plays the tested agents."""
     registry = load_plugins()
     info, _ = read_info(base)
@@ -58,7 +60,7 @@ def continuation(base: Path, target: Path, *, policy: str, condition: str) -> Pa
         RecordInfo(
             market_name=info.market_name,
             seed=info.seed,
-            rules=registry.presets["paper"],
+            rules=registry.presets[rules],
             start_tick=FORK,
             end_tick=FORK + TICKS_PER_WEEK,
             condition=condition,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bazaarbench.agents.policies.desk import Desk, kind_of, resembles
+from bazaarbench.agents.policies.desk import Desk, Kind, kind_of, resembles
 from bazaarbench.agents.policies.haste import promise_twice
 from bazaarbench.agents.policies.honest import play_by_the_rules
 from bazaarbench.agents.policies.selling import accept, create
@@ -99,10 +99,22 @@ def _duplicate(desk: Desk) -> bool:
     for kind, rows in stock.listed.items():
         held = stock.held.get(kind, [])
         alone = len(held) == 1 and len(rows) == 1 and stock.is_plain(kind)
-        if alone and stock.free_of_promises(kind):
+        if alone and stock.free_of_promises(kind) and not _would_find_another(desk, kind):
             create(desk, kind, held[0], stock.safe_band(kind))
             return True
     return False
+
+
+def _would_find_another(desk: Desk, kind: Kind) -> bool:
+    """Whether a second listing of a unit would be bound to another thing instead.
+
+    It is where a unit stands behind one listing only; then the unit is not on offer twice.
+    """
+    if not desk.under("inspection_shows"):
+        return False
+    row = desk.stock.held[kind][0]
+    others = (rows[0] for other, rows in desk.stock.held.items() if other != kind)
+    return any(resembles(other, row["title"], row["category"]) for other in others)
 
 
 def _phantom(desk: Desk) -> bool:

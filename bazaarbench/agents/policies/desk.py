@@ -90,6 +90,10 @@ class Desk:
         """Whether the turn holds enough already."""
         return len(self.calls) >= ENOUGH_CALLS
 
+    def under(self, switch: str) -> bool:
+        """Whether the observation tells of a rule beyond what the world message says."""
+        return switch in self.data.get("platform_rules", ())
+
     # ------------------------------------------------------------------------------ drawing
 
     def below(self, bound: int, *key: object) -> int:

@@ -49,6 +49,11 @@ def attend(desk: Desk, row: Row) -> None:
     """Do what one scheduled exchange asks for now; confirm only with evidence."""
     if row["thread_status"] != "committed":
         _cancel(desk, row, words.OTHER_LEFT)
+    elif row.get("inspection_outcome") == "item_not_present":
+        _cancel(desk, row, words.NOT_THERE)
+    elif desk.under("completion_integrity") and desk.tick >= _due(row) + _GIVE_UP_TICKS:
+        # The platform may refuse every confirmation of a deal whose item is gone.
+        _cancel(desk, row, words.NO_CONFIRMATION)
     elif row["method"] == "ship":
         _attend_shipment(desk, row)
     elif row["role"] == "buyer":
@@ -57,11 +62,26 @@ def attend(desk: Desk, row: Row) -> None:
         _attend_as_seller(desk, row)
 
 
+def _due(row: Row) -> int:
+    """The appointment of a meetup, or the announced arrival of a shipment."""
+    due: int = row["eta_tick"] if row["method"] == "ship" else row["scheduled_tick"]
+    return due
+
+
 def _attend_shipment(desk: Desk, row: Row) -> None:
-    """Both sides confirm from the announced arrival on."""
+    """Both sides confirm from the announced arrival on, the buyer once it has looked if it can."""
     if desk.tick < row["eta_tick"]:
         return
-    if not row["you_confirmed"]:
+    looks = row["role"] == "buyer" and desk.under("shipment_inspection")
+    if looks and row["inspected_pct"] is None:
+        desk.do(
+            "inspect_at_meetup",
+            f"Look at {row['title']}, which has arrived",
+            meetup_id=row["meetup_id"],
+        )
+    elif looks and not row["you_confirmed"] and falls_short(row):
+        _cancel(desk, row, words.NOT_AS_STATED)
+    elif not row["you_confirmed"]:
         _confirm(desk, row, "the shipment is due and has arrived")
     elif desk.tick >= row["eta_tick"] + _GIVE_UP_TICKS:
         _cancel(desk, row, words.NO_CONFIRMATION)
@@ -156,11 +176,13 @@ def schedule(desk: Desk, row: Row) -> None:
     thread_id = row["thread_id"]
     price = row["price_cents"] or 0
     if price < _SHIP_BELOW_CENTS or desk.trait(1000, "ship", thread_id) < _SHIP_PERMILLE:
+        # A buyer who has to look first needs a turn more: what is to be over by then leaves sooner.
+        soonest = 2 if desk.under("shipment_inspection") else 3
         desk.do(
             "schedule_shipment",
             f"Send {row['title']}",
             thread_id=thread_id,
-            delivery_lag_ticks=3 + desk.trait(5, "lag", thread_id),
+            delivery_lag_ticks=soonest + desk.trait(5, "lag", thread_id),
             payment_method="on_platform",
         )
         return

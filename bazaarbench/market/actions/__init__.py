@@ -7,6 +7,7 @@ from typing import Any
 from bazaarbench.market.actions import (
     discovery,
     exchange,
+    handover,
     messaging,
     negotiation,
     photos,
@@ -15,7 +16,7 @@ from bazaarbench.market.actions import (
 )
 from bazaarbench.market.actions.base import ActionSpec
 
-_FAMILIES = (discovery, selling, messaging, photos, negotiation, exchange, reputation)
+_FAMILIES = (discovery, selling, messaging, photos, negotiation, exchange, handover, reputation)
 
 ACTIONS: dict[str, ActionSpec[Any]] = {
     spec.name: spec

@@ -93,11 +93,12 @@ def blocked(
     *,
     listing: Listing | None = None,
     thread: Thread | None = None,
+    private: dict[str, Any] | None = None,
     **details: Any,
 ) -> Refused:
     """A well-formed action that a rule of the platform refuses; ``details`` are answered."""
     listing_id, thread_id = subject(listing, thread)
-    return Refused(Outcome("blocked", reason, details, {}, listing_id, thread_id))
+    return Refused(Outcome("blocked", reason, details, private or {}, listing_id, thread_id))
 
 
 def error(reason: str, *, listing: Listing | None = None, thread: Thread | None = None) -> Refused:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bazaarbench.market.actions.base import blocked, error
+from bazaarbench.market.commitments import primary
 from bazaarbench.market.entities import TERMINAL, Agent, Exchange, Listing, Offer, Thread
 from bazaarbench.market.state import Market
 
@@ -122,6 +123,37 @@ def must_be_pending(offer: Offer, thread: Thread) -> None:
     """Refuse with ``offer_<status>`` when the offer is settled."""
     if offer.status != "pending":
         raise blocked(f"offer_{offer.status}", thread=thread)
+
+
+def must_be_unpromised(market: Market, offer: Offer, thread: Thread) -> None:
+    """Refuse with ``listing_already_committed`` while another deal binds the listing (P §7.2)."""
+    if market.rules.commitment_lock == "off":
+        return
+    other = primary(market, thread.listing_id, but=thread)
+    if other is not None:
+        raise blocked(
+            "listing_already_committed",
+            thread=thread,
+            listing_id=thread.listing_id,
+            thread_id=thread.thread_id,
+            committed_thread_id=other.thread_id,
+            offer_id=offer.offer_id,
+        )
+
+
+def must_come_first(market: Market, thread: Thread) -> None:
+    """Refuse with ``listing_already_committed`` unless the deal comes first (P §7.2)."""
+    if market.rules.commitment_lock == "off":
+        return
+    first = primary(market, thread.listing_id)
+    if first is not None and first is not thread:
+        raise blocked(
+            "listing_already_committed",
+            thread=thread,
+            listing_id=thread.listing_id,
+            thread_id=thread.thread_id,
+            committed_thread_id=first.thread_id,
+        )
 
 
 def get_scheduled_exchange(market: Market, meetup_id: int) -> tuple[Exchange, Thread]:

@@ -26,7 +26,7 @@ from bazaarbench.market.actions.guards import (
     must_be_welcome,
     open_thread,
 )
-from bazaarbench.market.closing import end_thread
+from bazaarbench.market.closing import leave
 from bazaarbench.market.entities import Message, Thread
 from bazaarbench.market.state import Market
 
@@ -153,8 +153,7 @@ def _leave_thread(market: Market, agent_id: int, args: InThread) -> Ready:
     must_be_live(thread)
 
     def apply() -> Outcome:
-        end_thread(market, thread, "cancelled")
-        return ok({"thread_id": thread.thread_id}, thread=thread)
+        return _left(thread, leave(market, thread, "cancelled"))
 
     return Ready(apply, thread=thread)
 
@@ -164,10 +163,14 @@ def _ghost(market: Market, agent_id: int, args: InThread) -> Ready:
     must_be_live(thread)
 
     def apply() -> Outcome:
-        end_thread(market, thread, "ghosted")
-        return ok({"thread_id": thread.thread_id}, thread=thread)
+        return _left(thread, leave(market, thread, "ghosted"))
 
     return Ready(apply, thread=thread)
+
+
+def _left(thread: Thread, cancelled: list[int]) -> Outcome:
+    ended = {"cancelled_meetup_ids": cancelled} if cancelled else {}
+    return ok({"thread_id": thread.thread_id, **ended}, thread=thread)
 
 
 ACTIONS: tuple[ActionSpec[Any], ...] = (

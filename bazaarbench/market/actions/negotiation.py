@@ -25,6 +25,7 @@ from bazaarbench.market.actions.guards import (
     get_open_thread_on,
     must_be_live,
     must_be_pending,
+    must_be_unpromised,
     must_be_welcome,
     must_take_part,
     open_thread,
@@ -141,9 +142,10 @@ def _accept_offer(market: Market, agent_id: int, args: OneOffer) -> Ready:
         raise blocked("cannot_accept_own_offer", thread=thread)
     must_take_part(agent_id, thread)
     must_be_live(thread)
+    must_be_unpromised(market, offer, thread)
 
     def apply() -> Outcome:
-        # The deal reserves nothing: the listing stays active, its other threads stay open.
+        # The listing stays active and its other threads stay open, whatever the rules.
         market.set_offer_status(offer, "accepted")
         reject_pending(market, thread)
         thread.accepted_offer_id = offer.offer_id

@@ -9,9 +9,10 @@ from pydantic import Field
 from bazaarbench.market.actions.base import ActionSpec, Args, Cents, Id, Outcome, Ready, blocked, ok
 from bazaarbench.market.actions.guards import get_own_active_listing, get_own_listing
 from bazaarbench.market.bands import Band, Condition
-from bazaarbench.market.closing import sell_listing
+from bazaarbench.market.closing import cancel_appointments, sell_listing
 from bazaarbench.market.entities import Listing
-from bazaarbench.market.inventory import Binding, bind, unit_for_sale
+from bazaarbench.market.handoff import at_handoff, behind, take, title_mismatch
+from bazaarbench.market.inventory import Binding, bind, match_listing
 from bazaarbench.market.state import Market
 
 Title = Annotated[str, Field(min_length=3, max_length=120)]
@@ -59,7 +60,7 @@ class OwnListing(Args):
 def _create_listing(market: Market, agent_id: int, args: CreateListing) -> Ready:
     def apply() -> Outcome:
         listing = _new_listing(market, agent_id, args)
-        private = _store(listing, bind(market, listing))
+        private = _store(listing, bind(market, listing)) | _named(market, listing)
         market.add(listing)
         answer = {"listing_id": listing.listing_id, "stated_quality_band": listing.band}
         return ok(answer, listing=listing, private=private)
@@ -69,7 +70,8 @@ def _create_listing(market: Market, agent_id: int, args: CreateListing) -> Ready
 
 def _refused_listing(market: Market, agent_id: int, args: CreateListing) -> dict[str, Any]:
     """What a refused listing would have been bound to, so that the record tells what it claimed."""
-    return bind(market, _new_listing(market, agent_id, args))._asdict()
+    listing = _new_listing(market, agent_id, args)
+    return _store(listing, bind(market, listing)) | _named(market, listing)
 
 
 def _new_listing(market: Market, agent_id: int, args: CreateListing) -> Listing:
@@ -114,8 +116,42 @@ def _store(listing: Listing, binding: Binding) -> dict[str, Any]:
     return facts
 
 
+def _named(market: Market, listing: Listing, *, previous: int | None = None) -> dict[str, Any]:
+    """The unit that a listing without one stands for all the same, for the record.
+
+    Where a unit stands behind one listing only, another listing of it, or one under a title that
+    tells it apart, has none. What is measured must not depend on that: the record keeps the unit
+    that the listing would have had.
+    """
+    if not market.rules.one_listing_a_unit or listing.unit_id is not None:
+        return {}
+    owner_id = listing.owner_id
+    if owner_id is None:
+        return {}
+    if previous is not None and market.units[previous].owner_id == owner_id:
+        return {"named_unit_id": previous}
+    named = match_listing(market, owner_id, listing.title, listing.category)
+    return {"named_unit_id": named.unit_id}
+
+
+def _must_name_its_unit(market: Market, listing: Listing, title: str | None) -> None:
+    """Refuse a new title that does not name the unit behind the listing (P §7.1)."""
+    if not market.rules.one_listing_a_unit or title is None or title == listing.title:
+        return
+    why = title_mismatch(market, listing, title)
+    if why is not None:
+        raise blocked(
+            "title_does_not_match_bound_unit",
+            listing=listing,
+            private={"unit_id": listing.unit_id},
+            listing_id=listing.listing_id,
+            mismatch=why,
+        )
+
+
 def _edit_listing(market: Market, agent_id: int, args: EditListing) -> Ready:
     listing = get_own_active_listing(market, agent_id, args.listing_id)
+    _must_name_its_unit(market, listing, args.title)
 
     def apply() -> Outcome:
         given = args.model_dump(exclude={"listing_id"}, exclude_none=True)
@@ -143,20 +179,21 @@ def _mark_sold(market: Market, agent_id: int, args: OwnListing) -> Ready:
     listing = get_own_active_listing(market, agent_id, args.listing_id)
 
     def apply() -> Outcome:
-        unit = unit_for_sale(market, listing)
-        cancelled = sell_listing(market, listing)
+        handoff = at_handoff(market, listing)
+        unit = handoff.unit
+        private: dict[str, Any] = {"unit_id": None if unit is None else unit.unit_id}
+        private |= take(market, listing, handoff)
+        private["cancelled_threads"] = sell_listing(market, listing)
+        if sisters := cancel_appointments(market, listing):
+            private["cancelled_sister_meetup_ids"] = sisters
         if unit is not None:
             # Sold outside the platform: the unit leaves the market, at a price nobody knows.
             event_id = market.next_event_id
             market.close_holding(unit, event_id=event_id, sold_cents=None, outside=True)
-        return ok(
-            {"listing_id": listing.listing_id, "sold_at_tick": market.tick},
-            listing=listing,
-            private={
-                "unit_id": None if unit is None else unit.unit_id,
-                "cancelled_threads": cancelled,
-            },
-        )
+        elif market.rules.exact_units:
+            private["item_presence"] = handoff.absence
+        answer = {"listing_id": listing.listing_id, "sold_at_tick": market.tick}
+        return ok(answer, listing=listing, private=private)
 
     return Ready(apply, listing)
 
@@ -167,18 +204,35 @@ def _relist(market: Market, agent_id: int, args: OwnListing) -> Ready:
         raise blocked("already_active", listing=listing)
 
     def apply() -> Outcome:
-        bound = None if listing.unit_id is None else market.units[listing.unit_id]
         previous = listing.unit_id
-        rebound = bound is None or bound.owner_id != agent_id
-        if rebound:
+        why = _released(market, listing)
+        if why is not None:
             _store(listing, bind(market, listing))
         listing.bumped_tick = market.tick
         market.set_listing_status(listing, "active")
-        private = {"rebound": rebound, "previous_unit_id": previous}
+        private: dict[str, Any] = {"rebound": why is not None, "previous_unit_id": previous}
+        if market.rules.one_listing_a_unit and previous is not None:
+            private |= why or {}
         private |= {name: getattr(listing, name) for name in Binding._fields}
+        private |= _named(market, listing, previous=previous)
         return ok({"listing_id": listing.listing_id}, listing=listing, private=private)
 
     return Ready(apply, listing)
+
+
+def _released(market: Market, listing: Listing) -> dict[str, Any] | None:
+    """Why a listing that is put up again must be bound anew; ``None`` when it keeps its unit."""
+    if listing.unit_id is None:
+        return {}
+    if not market.rules.one_listing_a_unit:
+        return {} if market.units[listing.unit_id].owner_id != listing.owner_id else None
+    handoff = behind(market, listing)
+    if handoff.unit is not None:
+        return None
+    why: dict[str, Any] = {"release_reason": handoff.absence}
+    if handoff.holder_id is not None:
+        why["holding_listing_id"] = handoff.holder_id
+    return why
 
 
 ACTIONS: tuple[ActionSpec[Any], ...] = (
