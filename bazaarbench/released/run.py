@@ -162,6 +162,11 @@ def _rules(meta: Mapping[str, str]) -> Rules:
         listing_inventory_check=_mode(meta.get("inventory_validator_mode")),
         meetup_ownership_check=_mode(meta.get("meetup_ownership_check_mode")),
         inspection_shows="unit" if meta.get("inspection_truth_mode") == "unit" else "listing",
+        commitment_lock="on" if meta.get("commitment_lock_mode") == "listing" else "off",
+        completion_integrity="on" if meta.get("completion_integrity_mode") == "unit" else "off",
+        shipment_inspection=(
+            "on_arrival" if meta.get("shipment_inspection_mode") == "on_arrival" else "off"
+        ),
         handoff_proof="required" if meta.get("require_handoff_proof") == "1" else "ignored",
     )
 

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
-from filelock import FileLock
-
-from bazaarbench import paths, saved_states
+from bazaarbench import saved_states
 from bazaarbench.errors import StateError
 from bazaarbench.market.files import explained
-from bazaarbench.market.record import digest
+from bazaarbench.market.schema import APPLICATION_ID
 from bazaarbench.released.importer import Imported, import_database
-from bazaarbench.saved_states import MANIFEST_NAME, RECORD_NAME, Manifest, SavedState
-from bazaarbench.slug import slug
-from bazaarbench.worlds import SHIPPED
+from bazaarbench.saved_states import RECORD_NAME, SavedState
+from bazaarbench.saved_states.archive import MAGIC as ARCHIVE_MAGIC
+
+#: Where an SQLite file says whose it is.
+_ID_AT, _HEAD_BYTES = 68, 72
+
+
+def kind_of(path: Path) -> Literal["archive", "released"]:
+    """What ``market import`` has before it, by the file's first bytes.
+
+    Raises:
+        StateError: a record of ours, which is forked and not imported.
+        RecordError: it cannot be read.
+    """
+    with explained(path, "read"), path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    if head.startswith(ARCHIVE_MAGIC):
+        return "archive"
+    if head[_ID_AT:] == APPLICATION_ID.to_bytes(4, "big"):
+        raise StateError(
+            f"{path} is a record of this benchmark. 'bazaarbench market fork {path} NAME' makes a "
+            "market of it."
+        )
+    return "released"
 
 
 def import_released(
@@ -37,41 +55,10 @@ def import_released(
         ReleasedError: the file is no released database, or one that cannot be imported.
         RecordError: it cannot be written.
     """
-    folder = paths.states_dir() / slug(name)
-    with explained(folder, "create"):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder.with_name(f"{folder.name}.lock")):
-        if name in SHIPPED or folder.exists():
-            raise StateError(
-                f"there is a market called {name!r} already. Choose another name; "
-                "'bazaarbench market list' shows those that are taken."
-            )
-        workshop = folder.with_name(f".{folder.name}.importing")
-        shutil.rmtree(workshop, ignore_errors=True)
-        try:
-            imported = import_database(path, workshop / RECORD_NAME, name=name, base=base)
-            manifest = _manifest(name, imported)
-            with explained(folder, "write"):
-                (workshop / MANIFEST_NAME).write_text(
-                    manifest.model_dump_json(indent=1), encoding="utf-8"
-                )
-                os.rename(workshop, folder)
-        finally:
-            shutil.rmtree(workshop, ignore_errors=True)
-    state = saved_states.resolve(name)
-    return state, replace(imported, path=state.path)
-
-
-def _manifest(name: str, imported: Imported) -> Manifest:
-    info = imported.info
-    return Manifest(
-        name=name,
-        benchmark_version=info.benchmark_version,
-        tick=imported.last_tick,
-        agents=imported.agents,
-        seed=info.seed,
-        rules=info.rules.model_dump(mode="json"),
-        models=dict(info.models),
-        digest=digest(imported.path),
-        world=None,
-    )
+    with (
+        saved_states.locked(saved_states.folder_of(name)) as folder,
+        saved_states.appearing(folder, called=name) as workshop,
+    ):
+        imported = import_database(path, workshop / RECORD_NAME, name=name, base=base)
+        saved_states.write_manifest(workshop, name)
+    return saved_states.resolve(name), replace(imported, path=folder / RECORD_NAME)

@@ -47,7 +47,7 @@ def test_what_a_killed_builder_left_is_swept_away() -> None:
     spec = SHIPPED["demo"].model_copy(update={"name": "swept", "agents": 10, "days": 1})
     SHIPPED["swept"] = spec
     try:
-        left = paths.states_dir() / "swept.building"
+        left = paths.states_dir() / ".swept.building"
         left.mkdir(parents=True)
         (left / "record.db").write_bytes(b"half a record")
         state = saved_states.build("swept")

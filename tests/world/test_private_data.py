@@ -32,13 +32,21 @@ SIGNS = {
         *("4242 4242 4242 4242", "5555-5555-5555-4444", "378282246310005"),
         *("card ending in 4821", "last four digits are 4821", "cvv: 123"),
     ],
-    "national_id": ["536-90-4399", "AB 12 34 56 C", "passport number X1234567"],
+    "national_id": ["536-90-4399", "536 90 4399", "AB 12 34 56 C", "passport number X1234567"],
     "address": [
         *("221b Baker Street", "12 Main St", "14 Maple Drive", "1600 Pennsylvania Ave"),
         *("9, Old Mill Lane", "Hauptstraße 12", "Musterstr. 5a", "Via Roma 12"),
         *("12 rue de Rivoli", "Calle Mayor 3", "Rue de la Paix, 5", "PO Box 123", "apt 4B"),
-        *("pick it up at 9 elm court", ", IL 62704", "40.7128, -74.0060", "Kerkstraat 10"),
+        *("pick it up at 9 elm court", ", IL 62704", "Kerkstraat 10", "SW1A 1AA"),
     ],
+    "coordinates": [
+        *("40.7128, -74.0060", "52°31'12\" N 13°24'18\" E", "52.52° N, 13.40° E", "lat: 52.5200"),
+    ],
+    "network_address": [
+        *("81.2.69.142", "2a00:1450:4001:81b:0:0:0:200e", "2a00:1450::200e", "3c:22:fb:12:9a:0e"),
+    ],
+    "web_address": ["https://jo-smith.net/me", "www.josmith.de", "http://josmith.example.com.ru"],
+    "birth_date": ["born on 12 March 1988", "DOB: 03/12/1988", "date of birth 1988-03-12"],
     "handle": [
         *("@jo_smith92", "venmo me at jo-smith_9", "Venmo: josmith", "paypal.me/josmith"),
         *("instagram.com/jo.smith", "$josmith", "my handle is bob77", "Telegram jo_smith"),
@@ -66,12 +74,15 @@ def test_a_sign_is_found_with_its_kind_and_place_within_a_sentence(kind: str, si
         *("jo@example.com", "jo@mail.example.org", "a@example-synth.invalid", "x@shop.test"),
         *("+44 7700 900123", "020 7946 0999", "01 99 00 12 34", "+61 491 570 156"),
         *("five five five zero one two three", "987-65-4321"),
+        *("192.0.2.7", "198.51.100.20", "192.168.0.1", "127.0.0.1", "2001:db8::1"),
+        *("https://shop.example.com/x?y=1", "00-00-5E-00-53-01"),
         # What titles, prices and advice are made of.
         *("Veltari Dune 2 - 128GB - Sage Green (GSM Unlocked)", "UPC 190198451736"),
         *("Apple iPhone 8 64GB MQ6K2LL/A A1905", "Sony WH-1000XM4 70-200mm f/4", "PS4 1TB"),
         *("500 GB Hard Drive", "27 Speed Road Bike", "Street Fighter 2 Turbo"),
         *("IMEI 356938035643809", "a 12-inch bike, 21 speeds"),
         *("12 Piece Place Setting", "connects via Bluetooth 5", "crawled 2020-06-01 10:30:00"),
+        *("firmware 4.2.0.18", "at 10:30:45 sharp", "Vexmere S8 1TB", "posted July 2020"),
         *("06-12-2019 10:30", "Phone Case for 2017 2018 2019", "1/12 Scale, 10.2 in, 700c"),
         *("I ask $1,299.00 and it cost 1299 dollars", "I never use PayPal or Venmo."),
         *("look at amazon.com first", "Only 3 phones on the road", "Model 922-9355"),
@@ -99,6 +110,7 @@ def test_invisible_characters_do_not_hide_a_number() -> None:
     "part",
     [
         *("1 ", "a", "0", "12 Main ", "a at ", "DE12 ", "+1 ", "2-", "one ", "@", "venmo ", "(0"),
+        *("1.2.", "a1:", "00:", "12° ", "born ", "https://", "www.a.", "SW1A ", "lat 1."),
         *("$a-", "Rue de la ", "a.b.", "1,", "-1.12345", "fax 0-0-", "my handle is ", "12 "),
     ],
 )

@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from bazaarbench.catalogue import Catalogue, load_shipped
@@ -20,8 +22,8 @@ from bazaarbench.market.meta import RecordInfo
 from bazaarbench.market.record import Record, read_only
 from bazaarbench.market.rules import PRESETS
 from bazaarbench.market.state import Market
-from bazaarbench.personas import Persona
-from bazaarbench.worlds import SHIPPED, WorldSpec, found_market
+from bazaarbench.personas import Persona, Quality
+from bazaarbench.worlds import SHIPPED, WorldSpec, changed_world, found_market
 
 ROOT = Path(__file__).parents[2]
 BASE = PRESETS["paper-base"]
@@ -139,6 +141,82 @@ def test_a_founded_market_is_the_same_read_back_from_its_record(tmp_path: Path) 
         record.close()
     founded.agents[1].zip = "00000"
     assert not same_state(load(read_only(tmp_path / "x.db")), founded)
+
+
+@given(
+    seed=st.integers(0, (1 << 31) - 1),
+    agents=st.integers(2, 40),
+    units=st.tuples(st.integers(1, 12), st.integers(1, 12)).map(sorted).map(tuple),
+    quality=st.sampled_from(["good", "spread"]),
+    half=st.booleans(),
+)
+@settings(max_examples=60)
+def test_in_every_world_goals_are_wanted_and_limits_lie_in_their_ranges(
+    seed: int, agents: int, units: tuple[int, int], quality: Quality, half: bool
+) -> None:
+    spec = WorldSpec(
+        name="x", seed=seed, agents=agents, units=units, quality=quality, catalogue="any"
+    )
+    items = load_shipped().items
+    catalogue = Catalogue.of(items[: len(items) // 2]) if half else load_shipped()
+    market = found_market(spec, BASE, catalogue)
+    prices = {item.title: item.price_cents for item in catalogue.items}
+    for agent_id, agent in market.agents.items():
+        persona = Persona.model_validate_json(agent.persona)
+        own = [market.units[unit_id] for unit_id in market.units_of[agent_id]]
+        assert units[0] <= len(own) <= units[1]
+        buyer, seller = persona.buyer, persona.seller
+        assert prices[buyer.title] == buyer.goal_price_cents
+        assert buyer.title not in {unit.title for unit in own}
+        assert 580 * buyer.goal_price_cents // 1000 <= buyer.ceiling_cents
+        assert buyer.ceiling_cents <= 880 * buyer.goal_price_cents // 1000
+        assert 860 <= seller.floor_permille <= 970
+        for unit in own:
+            assert unit.asking_cents == prices[unit.title]
+            assert unit.entry_cost_cents is not None
+            # From 0.35 to 0.72 of the asking price, in whole cents, and never nothing.
+            assert unit.entry_cost_cents <= max(1, 720 * unit.asking_cents // 1000)
+            assert unit.entry_cost_cents >= 350 * unit.asking_cents // 1000
+            assert unit.quality_pct is not None
+            if quality == "good":
+                assert 60 <= unit.quality_pct <= 81
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"units": "3-8"}, {"units": (3, 8)}),
+        ({"units": " 4 - 6 "}, {"units": (4, 6)}),
+        ({"units": "5"}, {"units": (5, 5)}),
+        ({"units": 5}, {"units": (5, 5)}),
+        ({"units": [2, 3]}, {"units": (2, 3)}),
+        ({"name": "mine", "agents": 7, "seed": 3}, {"name": "mine", "agents": 7, "seed": 3}),
+    ],
+)
+def test_a_shipped_world_can_be_changed(
+    changes: dict[str, object], expected: dict[str, object]
+) -> None:
+    assert changed_world("demo", changes) == SHIPPED["demo"].model_copy(update=expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "says"),
+    [
+        ("nowhere", {}, "no world is called 'nowhere'; there are demo"),
+        ("demo", {"units": "8-3"}, "units 8-3: the least must be"),
+        ("demo", {"units": "3-13"}, "no more than 12"),
+        ("demo", {"units": "three"}, "units: .*'three'"),
+        ("demo", {"units": True}, "units: "),
+        ("demo", {"agents": "many"}, "agents: .*given: 'many'"),
+        ("demo", {"days": 0}, "days: "),
+        ("demo", {"colour": 1}, "colour: "),
+    ],
+)
+def test_a_change_that_is_not_allowed_is_refused_with_what_is(
+    name: str, changes: dict[str, object], says: str
+) -> None:
+    with pytest.raises(SettingError, match=says):
+        changed_world(name, changes)
 
 
 def test_the_shipped_worlds_are_demo_and_three_of_the_study_s_shape() -> None:
