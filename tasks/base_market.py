@@ -1,8 +1,11 @@
-"""Thirty days of a market that one model plays for all agents; its record is a saved state.
+"""Thirty days of a market that one model plays for all agents; it becomes a saved state.
 
 Usage:
-    inspect eval tasks/base_market.py --model openai/gpt-5.5 -T days=30
+    inspect eval tasks/base_market.py --model openai/gpt-5.5 -T days=30 -T name=gpt-base
     inspect eval bazaarbench/base_market --model bazaarbench/honest -T days=1 -T agents=20
+    inspect eval tasks/base_market.py --model X -T catalogue=ebay.csv -T units=3-8
+    bazaarbench resume LOG            goes on with one that was stopped, or inspect eval-retry LOG
+    inspect eval tasks/continuation.py --model Y -T market=gpt-base
 """
 
 from __future__ import annotations
@@ -23,15 +26,25 @@ def base_market(  # noqa: PLR0913, PLR0917 — every -T is an argument
     rules: str | list[str] = "paper-base",
     seed: int | None = None,
     agents: int | None = None,
+    units: str | int | list[int] | None = None,
+    quality: Literal["good", "spread"] | None = None,
+    catalogue: str | None = None,
+    name: str | None = None,
+    personas: str | None = None,
     protocol: Literal["tools", "json"] = "tools",
     tool_choice: Literal["auto", "any"] = "auto",
     prompt: str | None = None,
     max_failed_turns: float = 0.1,
     markets_at_once: int = 1,
     require: str | list[str] | None = None,
+    scaffold: str | None = None,
+    model_settings: str | None = None,
     **unknown: Any,
 ) -> Task:
     """Found a world and play it under condition L0, without tested agents.
+
+    When the last day is played, the market is registered as a saved state; one that was stopped is
+    not, until it has been gone on with to its end.
 
     Model roles: none. ``--model`` plays every agent.
 
@@ -41,6 +54,11 @@ def base_market(  # noqa: PLR0913, PLR0917 — every -T is an argument
         rules: A preset, a YAML file of switches, or a list; one sample each.
         seed: Replaces the world's seed.
         agents: Replaces the world's number of agents.
+        units: Replaces the least and the most units of an agent: ``3-8``.
+        quality: Replaces the condition of starting units: ``good``, or ``spread`` over the bands.
+        catalogue: Replaces the catalogue: a registered name, ``NAME:FILE``, or a file.
+        name: What the saved state is called; by default a name made of model, world and shape.
+        personas: A file of persona texts, made for this world by ``write_personas``.
         protocol: ``json`` for a model without tool calls.
         tool_choice: ``any`` makes the model call a tool every turn; some then write no note.
         prompt: A file whose text replaces the world text.
@@ -48,6 +66,8 @@ def base_market(  # noqa: PLR0913, PLR0917 — every -T is an argument
             up and the sample ends as an error that can be resumed.
         markets_at_once: Markets that are played at the same time in this process.
         require: Plugins without which the run must not start.
+        scaffold: A plugin's policy around the evaluated model, in place of one call a turn.
+        model_settings: A named model setting for the evaluated model, with ``--model none``.
         unknown: Refused.
     """
     given = {name: value for name, value in locals().items() if name != "unknown"}

@@ -8,6 +8,10 @@ from itertools import combinations
 
 from bazaarbench.personas.population import AgentPlan
 
+#: The bars of SPEC §3.4: the largest mean similarities, the least share of distinct constraints.
+MOST_ALIKE = {"style": 0.20, "self_summary": 0.25, "memories": 0.31}
+LEAST_DISTINCT_CONSTRAINTS = 0.90
+
 
 @dataclass(frozen=True, slots=True)
 class Diversity:
@@ -22,16 +26,46 @@ class Diversity:
     memories: float
     distinct_constraints: float
 
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """The names of the bars that are missed."""
+        too_alike = [name for name, most in MOST_ALIKE.items() if getattr(self, name) > most]
+        few = self.distinct_constraints < LEAST_DISTINCT_CONSTRAINTS
+        return (*too_alike, *(["distinct_constraints"] if few else []))
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """The texts of one agent that are compared with those of others."""
+
+    style: str
+    self_summary: str
+    memories: tuple[str, ...]
+    constraints: tuple[str, ...]
+
 
 def measure(plans: Sequence[AgentPlan]) -> Diversity:
     """Measure a population of at least two agents; the work grows with the square of its size."""
-    constraints = [text for plan in plans for text in plan.persona.constraints]
+    return measure_voices(
+        [
+            Voice(
+                style=plan.persona.style,
+                self_summary=plan.persona.self_summary,
+                memories=tuple(memory.content for memory in plan.memories),
+                constraints=plan.persona.constraints,
+            )
+            for plan in plans
+        ]
+    )
+
+
+def measure_voices(voices: Sequence[Voice]) -> Diversity:
+    """Measure the texts of at least two agents."""
+    constraints = [text for voice in voices for text in voice.constraints]
     return Diversity(
-        style=mean_similarity([plan.persona.style for plan in plans]),
-        self_summary=mean_similarity([plan.persona.self_summary for plan in plans]),
-        memories=mean_similarity(
-            ["\n".join(memory.content for memory in plan.memories) for plan in plans]
-        ),
+        style=mean_similarity([voice.style for voice in voices]),
+        self_summary=mean_similarity([voice.self_summary for voice in voices]),
+        memories=mean_similarity(["\n".join(voice.memories) for voice in voices]),
         distinct_constraints=len(set(constraints)) / len(constraints),
     )
 

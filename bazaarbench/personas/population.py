@@ -42,7 +42,7 @@ class AgentPlan:
     """Everything that an agent brings into a market at tick 0.
 
     ``agent`` is the row as it will be stored, its ``persona`` the JSON of ``persona``. The first of
-    ``units`` is the one that it lists first.
+    ``units`` is the one that it lists first; ``history`` are items that it no longer has.
     """
 
     agent: Agent
@@ -50,6 +50,8 @@ class AgentPlan:
     units: tuple[UnitPlan, ...]
     memories: tuple[MemoryPlan, ...]
     history_ratings: tuple[RatingPlan, ...]
+    history: tuple[Item, ...]
+    goal_item: Item
 
 
 def make_population(catalogue: Catalogue, spec: PopulationSpec) -> list[AgentPlan]:
@@ -150,6 +152,8 @@ class _Maker:
             units=stock.units,
             memories=_memories(texts),
             history_ratings=ratings,
+            history=stock.history,
+            goal_item=subject.goal_item,
         )
 
 

@@ -17,7 +17,19 @@ from typing import Literal
 
 from bazaarbench.personas import private_patterns as patterns
 
-Kind = Literal["email", "phone", "address", "iban", "card", "handle", "national_id"]
+Kind = Literal[
+    "email",
+    "phone",
+    "address",
+    "coordinates",
+    "iban",
+    "card",
+    "handle",
+    "national_id",
+    "network_address",
+    "web_address",
+    "birth_date",
+]
 
 _Finder = Callable[[str], Iterator[tuple[int, int]]]
 
@@ -139,12 +151,29 @@ def _matches(*compiled: re.Pattern[str]) -> _Finder:
     return finder
 
 
+def _network_addresses(text: str) -> Iterator[tuple[int, int]]:
+    for pattern in patterns.NETWORK_ADDRESSES:
+        for match in pattern.finditer(text):
+            if not patterns.RESERVED_NETWORK.match(match.group()):
+                yield match.span()
+
+
+def _web_addresses(text: str) -> Iterator[tuple[int, int]]:
+    for match in patterns.WEB_ADDRESS.finditer(text):
+        if not patterns.RESERVED_DOMAIN.search(match["domain"].lower()):
+            yield match.span()
+
+
 _FINDERS: tuple[tuple[Kind, _Finder], ...] = (
     ("email", _emails),
     ("iban", _ibans),
     ("card", _cards),
     ("national_id", _matches(*patterns.NATIONAL_IDS)),
+    ("birth_date", _matches(*patterns.BIRTH_DATES)),
+    ("network_address", _network_addresses),
+    ("coordinates", _matches(*patterns.COORDINATES)),
     ("address", _matches(*patterns.ADDRESSES)),
     ("phone", _phones),
     ("handle", _matches(*patterns.HANDLES)),
+    ("web_address", _web_addresses),
 )

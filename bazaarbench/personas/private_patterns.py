@@ -111,7 +111,7 @@ IBAN_LENGTHS = {
 }
 NATIONAL_IDS = (
     # United States; 000, 666 and 9xx are never given out.
-    re.compile(r"(?<![\w-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w-])"),
+    re.compile(r"(?<![\w-])(?!000|666|9)\d{3}([ -])(?!00)\d\d\1(?!0000)\d{4}(?![\w-])"),
     # United Kingdom, as it is printed on the card; Q stands in examples only.
     re.compile(r"\b[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] \d\d \d\d \d\d [A-D]\b"),
     re.compile(
@@ -179,8 +179,51 @@ ADDRESSES = (
     re.compile(r"\b(?:P\. ?O\. ?|PO |Post Office )Box #?\d{1,6}\b|\bPostfach \d", _I),
     re.compile(r"\b(?:apt|apartment)\.? ?#?\d{1,4}[a-z]?\b", _I),
     re.compile(rf", ?{_STATE} \d{{5}}(?:-\d{{4}})?\b"),
-    # Coordinates.
+    # Great Britain's postcodes; "S8 1TB" is a telephone.
+    re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? (?!\d(?:TB|GB|XL|PK|HZ|LB)\b)\d[ABD-HJLNP-UW-Z]{2}\b"),
+)
+
+# Places on the map and in a network.
+
+_MINUTES = r"(?: ?\d{1,2}(?:\.\d{1,6})? ?['’′](?: ?\d{1,2}(?:\.\d{1,4})? ?[\"”″])?)?"
+_DEGREES = rf"\d{{1,3}}(?:\.\d{{1,8}})? ?°{_MINUTES}"
+COORDINATES = (
     re.compile(r"(?<![\w.])-?\d{1,3}\.\d{4,8}\s?,\s?-?\d{1,3}\.\d{4,8}\b"),
+    re.compile(rf"(?<![\w.]){_DEGREES} ?[NS],? {{0,2}}{_DEGREES} ?[EWO]\b"),
+    re.compile(r"\blat(?:itude)?\b[^\d\n]{0,6}\d{1,2}\.\d{2,8}\b", _I),
+)
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
+NETWORK_ADDRESSES = (
+    re.compile(
+        rf"(?<![\w.-])(?<!version )(?<!firmware ){_OCTET}(?:\.{_OCTET}){{3}}(?![\w-]|\.\d)", _I
+    ),
+    re.compile(r"(?<![\w:])(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}(?![\w:])", _I),
+    re.compile(
+        r"(?<![\w:])(?:[0-9a-f]{1,4}:){2,6}:(?:[0-9a-f]{1,4}:){0,4}[0-9a-f]{1,4}(?![\w:])", _I
+    ),
+    # A device's own address.
+    re.compile(r"(?<![\w:-])[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}(?![\w:-])", _I),
+)
+#: For documentation (RFC 5737, RFC 3849, RFC 7042), and those that every home and machine has.
+RESERVED_NETWORK = re.compile(
+    r"(?:192\.0\.2|198\.51\.100|203\.0\.113|127(?:\.\d+)?|10(?:\.\d+)?|192\.168)\."
+    r"|2001:0?db8:|00[:-]00[:-]5e[:-]00[:-]53[:-]",
+    _I,
+)
+WEB_ADDRESS = re.compile(
+    r"(?:\bhttps?://|\bwww\.)(?P<domain>[\w-]{1,63}(?:\.[\w-]{1,63}){0,5})[\w/?=&%.#-]{0,80}", _I
+)
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_DAY_AND_YEAR = (
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH},? |{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? "
+    r"|\d{1,2}[./-]\d{1,2}[./-])(?:19|20)?\d\d|(?:19|20)\d\d-\d\d-\d\d"
+)
+BIRTH_DATES = (
+    re.compile(
+        rf"\b(?:born|birthday|birth ?date|date of birth|d\.?o\.?b\.?)\b[^\d\n]{{0,20}}?"
+        rf"(?:{_DAY_AND_YEAR})\b",
+        _I,
+    ),
 )
 
 # Handles: a name on another platform. Speaking of such a platform is no personal data.
