@@ -1,0 +1,115 @@
+"""``bazaarbench reproduce``: the study's figures from the databases that it released."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bazaarbench.cli.base import as_json, print_json, progress
+
+if TYPE_CHECKING:
+    from bazaarbench.reproduce import Line
+    from bazaarbench.reproduce.folder import Measured
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--work",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where imported records are kept for the next time (default: the data folder).",
+)
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
+@as_json
+def reproduce(folder: Path, work: Path | None, workers: int, json_output: bool) -> None:
+    r"""Import the released databases in FOLDER, measure them, and compare with the paper.
+
+    Prints every published figure with ours and the difference, or with what is missing. Exit code
+    1 says that a figure of ours lies outside its tolerance.
+
+    \b
+    Example:
+      bazaarbench reproduce main_matrix --workers 4
+    """
+    from bazaarbench import paths
+    from bazaarbench.reproduce import Study, compare, measure_folder, published
+    from bazaarbench.slug import slug
+
+    place = work or paths.home() / "reproduce" / slug(str(folder.resolve()))
+    with progress("importing and measuring") as tell:
+        files = measure_folder(folder, place, workers=workers, on_file=tell)
+    lines = compare(Study(one.cell for one in files if one.cell is not None), published())
+    if json_output:
+        print_json({"files": [_file(one) for one in files], "figures": [_row(x) for x in lines]})
+    else:
+        _tell(files, lines)
+    sys.exit(any(line.verdict == "differs" for line in lines))
+
+
+def _file(one: Measured) -> dict[str, Any]:
+    cell = one.cell
+    if cell is None:
+        return {"file": one.source.name, "refused": one.refused}
+    return {
+        "file": one.source.name,
+        "market": cell.market,
+        "condition": cell.condition,
+        "model": cell.model,
+        "reported": cell.reported,
+    }
+
+
+def _row(line: Line) -> dict[str, Any]:
+    return {
+        "key": line.figure.key,
+        "unit": line.figure.unit,
+        "published": line.figure.value,
+        "ours": line.ours,
+        "difference": line.difference,
+        "tolerance": line.figure.tolerance,
+        "verdict": line.verdict,
+        "note": line.note,
+    }
+
+
+def _tell(files: list[Measured], lines: list[Line]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    for one in files:
+        cell = one.cell
+        if cell is None:
+            console.print(f"{one.source.name}: {one.refused}", markup=False)
+        elif not cell.reported:
+            console.print(
+                f"{one.source.name}: none of the 48 reported runs (market {cell.market}, "
+                f"{cell.condition}, model {cell.model}); left out",
+                markup=False,
+            )
+    table = Table("figure", "published", "ours", "difference", "", box=None)
+    for line in lines:
+        table.add_row(
+            line.figure.key,
+            _shown(line.figure.value),
+            _shown(line.ours),
+            "" if line.difference is None else f"{line.difference:+.4g}",
+            line.note or line.verdict,
+        )
+    console.print(table)
+    counts = Counter(line.verdict for line in lines)
+    used = sum(one.cell is not None and one.cell.reported for one in files)
+    console.print(
+        f"{used} of 48 runs at hand. {counts['agrees']} figures agree, {counts['differs']} differ, "
+        f"{counts['missing']} are missing."
+    )
+
+
+def _shown(value: float | str | None) -> str:
+    if value is None:
+        return "–"
+    return value if isinstance(value, str) else f"{value:.6g}"

@@ -1,0 +1,34 @@
+"""Commands around runs: the demo, going on with one, and scoring one again."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.command()
+def demo() -> None:
+    """Run the demo market under L1, L2 and L3 with a scripted model; no key, no network."""
+    from bazaarbench.evals.demo import run_demo
+
+    run_demo()
+
+
+@click.command()
+@click.argument("log")
+def resume(log: str) -> None:
+    """Go on with the unfinished samples of LOG from their last tick, in the log's own folder."""
+    from bazaarbench.evals.logs import resume_log
+
+    sys.exit(resume_log(log))
+
+
+@click.command()
+@click.argument("log")
+@click.option("--scorer", "scorers", multiple=True, help="A scorer; may be given several times.")
+def score(log: str, scorers: tuple[str, ...]) -> None:
+    """Score LOG again from its records, without a model; adds to the scores that it has."""
+    from bazaarbench.evals.logs import score_log
+
+    sys.exit(score_log(log, scorers))
