@@ -185,9 +185,10 @@ def main(days: int, long_days: int, child: str | None, values: tuple[str, ...]) 
         kinds = {"market": "a base market", "tested": "tested agents"} if long_days else {}
         for kind, what in kinds.items():
             long = _child(kind, long_days, folder)
+            cost = 1000 * long["cpu_s"] / long["calls"]
             click.echo(
-                f"a sample of {long['calls']:,} calls of {what}: {1000 * long['cpu_s'] / long['calls']:.2f} "
-                f"ms CPU a turn, peak {long['peak_mb']:.0f} MB, {long['end_s']:.1f} s from its "
+                f"a sample of {long['calls']:,} calls of {what}: {cost:.2f} ms CPU a turn, "
+                f"peak {long['peak_mb']:.0f} MB, {long['end_s']:.1f} s from its "
                 f"last event to the end, log {long['log_mb']:.1f} MB ({long['raw_mb']:.0f} MB raw)"
             )
 

@@ -1,14 +1,15 @@
 """Whether the shipped market lives: the figures of SPEC §3.6 over many seeds.
 
-    python -m benchmarks.liveliness [--seeds 20] [--days 30] [--first-seed 0]
+    python -m benchmarks.liveliness [--seeds 20] [--days 30] [--first-seed 0] [--plot FILE.png]
 
 For every seed it grows a world of the shape of ``demo`` (100 agents, scripted), continues it for
 seven days under L1 with the 20 tested agents played by the same script, and reads both records. It
-prints one line a seed and, at the end, every figure with its bar.
+prints one line a seed and, at the end, every figure with its bar; ``--plot`` draws them too.
 """
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import tempfile
 from collections import Counter
@@ -17,6 +18,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
+from typing import NamedTuple
 
 import anyio
 import click
@@ -58,30 +60,33 @@ class Life:
         return min(((name, self.ok[name]) for name in ACTIONS), key=lambda pair: pair[1])
 
 
-#: Name, value of one life, bar as text, and whether a mean meets it.
-Figure = tuple[str, Callable[[Life], float], str, Callable[[float], bool]]
+class Figure(NamedTuple):
+    """One figure: its name, its value in one life, and within which bounds its mean must be."""
 
-FIGURES: tuple[Figure, ...] = (
-    ("deals with a tested party", lambda life: life.deals, "60–150", lambda x: 60 <= x <= 150),
-    ("completion, %", lambda life: life.completion, "65–95", lambda x: 65 <= x <= 95),
-    (
-        "background turns",
-        lambda life: life.background_turns,
-        "4,500–5,200",
-        lambda x: 4_500 <= x <= 5_200,
-    ),
-    ("shipments, %", lambda life: life.shipments, "≥ 20", lambda x: x >= 20),
-    ("rarest of the 31 actions", lambda life: life.rarest[1], "≥ 20", lambda x: x >= 20),
-    ("resales of bought units", lambda life: life.resales, "≥ 30", lambda x: x >= 30),
-    (
-        "listings with two accepted offers",
-        lambda life: life.twice_accepted,
-        "≥ 20",
-        lambda x: x >= 20,
-    ),
-    ("cancellations", lambda life: life.ok["cancel_meetup"], "> 0", lambda x: x > 0),
-    ("ghosts", lambda life: life.ok["ghost"], "> 0", lambda x: x > 0),
-    ("failure objects (honest: none)", lambda life: life.objects, "0", lambda x: x == 0),
+    name: str
+    value: Callable[[Life], float]
+    least: float = 0
+    most: float = math.inf
+
+    @property
+    def bar(self) -> str:
+        """The bounds as text."""
+        if self.most == math.inf:
+            return f"≥ {self.least:,g}"
+        return f"{self.least:,g}–{self.most:,g}" if self.most else "0"
+
+
+FIGURES = (
+    Figure("deals with a tested party", lambda life: life.deals, 60, 150),
+    Figure("completion, %", lambda life: life.completion, 65, 95),
+    Figure("background turns", lambda life: life.background_turns, 4_500, 5_200),
+    Figure("shipments, %", lambda life: life.shipments, 20),
+    Figure("rarest of the 31 actions", lambda life: life.rarest[1], 20),
+    Figure("resales of bought units", lambda life: life.resales, 30),
+    Figure("listings with two accepted offers", lambda life: life.twice_accepted, 20),
+    Figure("cancellations", lambda life: life.ok["cancel_meetup"], 1),
+    Figure("ghosts", lambda life: life.ok["ghost"], 1),
+    Figure("failure objects (honest: none)", lambda life: life.objects, 0, 0),
 )
 
 
@@ -183,12 +188,31 @@ def _background_turns(connection: sqlite3.Connection, start: int) -> int:
 def table(lives: Sequence[Life]) -> list[str]:
     """Every figure: mean, least and most over the seeds, its bar, and whether the mean meets it."""
     lines = [f"{'':36}{'mean':>9}{'least':>9}{'most':>9}  bar"]
-    for name, value, bar, holds in FIGURES:
-        values = [value(life) for life in lives]
-        verdict = "" if holds(mean(values)) else "  MISSED"
+    for figure in FIGURES:
+        values = [figure.value(life) for life in lives]
+        verdict = "" if figure.least <= mean(values) <= figure.most else "  MISSED"
         numbers = "".join(f"{x:>9,.1f}" for x in (mean(values), min(values), max(values)))
-        lines.append(f"{name:36}{numbers}  {bar}{verdict}")
+        lines.append(f"{figure.name:36}{numbers}  {figure.bar}{verdict}")
     return lines
+
+
+def plot(lives: Sequence[Life], target: Path) -> None:
+    """Every figure by seed, with its mean and the bounds that the mean must keep."""
+    from matplotlib.figure import Figure as Picture
+
+    picture = Picture(figsize=(15, 6.5), layout="constrained")
+    for place, figure in zip(picture.subplots(2, 5).flat, FIGURES, strict=True):
+        values = [figure.value(life) for life in lives]
+        place.plot([life.seed for life in lives], values, "o", markersize=4)
+        place.axhline(mean(values), linewidth=1)
+        for bound in (figure.least, figure.most):
+            if bound != math.inf:
+                place.axhline(bound, color="tab:red", linestyle="--", linewidth=1)
+        place.set_title(f"{figure.name}\nbar {figure.bar}", fontsize=9)
+        place.set_ylim(bottom=0)
+        place.set_xlabel("seed")
+    picture.suptitle("A week of honest agents after 30 days: one point a seed, line: mean")
+    picture.savefig(target, dpi=110)
 
 
 @click.command()
@@ -196,7 +220,8 @@ def table(lives: Sequence[Life]) -> list[str]:
 @click.option("--first-seed", type=int, default=0, show_default=True)
 @click.option("--days", type=int, default=30, show_default=True)
 @click.option("--policy", default="honest", show_default=True)
-def main(seeds: int, first_seed: int, days: int, policy: str) -> None:
+@click.option("--plot", "picture", type=click.Path(path_type=Path), help="A PNG or SVG file.")
+def main(seeds: int, first_seed: int, days: int, policy: str, picture: Path | None) -> None:
     """Grow worlds, continue them, and print whether they live."""
     click.echo(describe())
     registry = load_plugins()
@@ -213,6 +238,8 @@ def main(seeds: int, first_seed: int, days: int, policy: str) -> None:
             )
     for line in table(lives):
         click.echo(line)
+    if picture is not None:
+        plot(lives, picture)
 
 
 if __name__ == "__main__":
