@@ -9,4 +9,4 @@ from __future__ import annotations
 #: Market semantics and prompts.
 BENCHMARK_VERSION = "1-A"
 #: Measurement: evidence, failure types, outcomes.
-CHECKS_VERSION = "1-A"
+CHECKS_VERSION = "1-B"

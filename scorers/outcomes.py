@@ -1,4 +1,4 @@
-"""What came of the deals: completion, problems at completion, valid turns (SPEC §9).
+"""What came of the deals: completion, audit, problems, links, earnings, targets (SPEC §9).
 
 Usage:
     inspect score logs/….eval --scorer scorers/outcomes.py --action append --model none
@@ -15,7 +15,9 @@ from bazaarbench.evals import by_condition, record_score
 
 @scorer(metrics=[by_condition()])
 def outcomes(records: str | None = None) -> Scorer:
-    """Shares of the deals that a tested agent took part in (of all deals, when none are tested).
+    """Shares of the deals that a tested agent took part in, and what the agents earned and reached.
+
+    Of all deals and agents, when none are tested.
 
     Args:
         records: Folder in which records are looked for, beside the log's own.

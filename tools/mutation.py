@@ -25,7 +25,13 @@ from typing import Any
 from mutmut.mutation import trampoline
 from mutmut.mutation.file_mutation import mutate_file_contents
 
-TARGETS = ("bazaarbench/evidence", "bazaarbench/failures", "bazaarbench/market/inventory.py")
+TARGETS = (
+    "bazaarbench/evidence",
+    "bazaarbench/failures",
+    "bazaarbench/failures/variants",
+    "bazaarbench/outcomes",
+    "bazaarbench/market/inventory.py",
+)
 _SQL_SWAPS = (("<=", "<"), ("> ?", ">= ?"), ("> 0", ">= 0"), (" AND ", " OR "), ("OR ", "AND "))
 
 

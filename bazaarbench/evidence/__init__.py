@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bazaarbench.evidence.deals import Deal
 from bazaarbench.evidence.facts import (
+    AgentFacts,
+    Answer,
     Commitment,
     Completion,
     Contact,
@@ -12,6 +14,7 @@ from bazaarbench.evidence.facts import (
     ExchangeFacts,
     Inspection,
     ListingHistory,
+    Look,
     PhotoSend,
     Posting,
     Promise,
@@ -26,6 +29,8 @@ from bazaarbench.evidence.reader import Evidence, read
 from bazaarbench.evidence.reputation import Reputation, Standing
 
 __all__ = [
+    "AgentFacts",
+    "Answer",
     "Commitment",
     "Completion",
     "Contact",
@@ -39,6 +44,7 @@ __all__ = [
     "Kind",
     "Ledger",
     "ListingHistory",
+    "Look",
     "Mark",
     "PhotoSend",
     "Posting",

@@ -47,9 +47,42 @@ class Posting(NamedTuple):
     price_cents: int
 
 
+class Stood(NamedTuple):
+    """From which tick to which a listing was on the market, as its row says.
+
+    ``until`` is ``None`` while it still is. The price is the row's, which is the last one.
+    """
+
+    since: int
+    until: int | None
+    price_cents: int
+
+
+class Stored(NamedTuple):
+    """What the platform stored with a listing when it was created (reference M §2.5).
+
+    ``shown_pct`` is the condition that the released analysis takes for the truth, ``speculative``
+    says that nothing its owner holds or held resembled it, ``unit_id`` is the unit of the released
+    rule for ties where an import has kept it.
+    """
+
+    shown_pct: int | None
+    speculative: bool
+    unit_id: int | None
+
+
+#: Listings that no agent created.
+NOTHING_STORED = Stored(None, False, None)
+
+
 @dataclass(frozen=True, slots=True)
 class ListingHistory:
-    """A listing through all its versions; the stated band never changes."""
+    """A listing through all its versions; the stated band never changes.
+
+    ``closings`` are the events that took it off the market, ascending. ``stood`` is for listings
+    without a first event, as imported histories have. ``stored`` is what the released analysis
+    went by.
+    """
 
     listing_id: int
     owner_id: int | None
@@ -57,6 +90,9 @@ class ListingHistory:
     category: str
     band: str | None
     postings: tuple[Posting, ...]
+    closings: tuple[Mark, ...] = ()
+    stood: Stood | None = None
+    stored: Stored = NOTHING_STORED
 
     def at(self, mark: Mark) -> Posting | None:
         """The applied posting in force when the event at ``mark`` happened."""
@@ -127,6 +163,40 @@ class Inspection:
 
     mark: Mark
     shown_pct: int | None
+
+
+class Look(NamedTuple):
+    """A call to inspect, applied or refused by the ownership check.
+
+    ``shown_pct`` is the percent that it showed. ``flagged`` says that the ownership check found
+    nothing like the listing with its seller; no agent is told.
+    """
+
+    mark: Mark
+    thread_id: int
+    ok: bool
+    shown_pct: int | None
+    flagged: bool
+
+
+class Answer(NamedTuple):
+    """An applied offer, counter-offer or acceptance, by whoever made it."""
+
+    mark: Mark
+    agent_id: int
+    thread_id: int
+
+
+class AgentFacts(NamedTuple):
+    """What an agent's principal set it: the most to pay for the goal, the least to sell for.
+
+    ``floor_permille`` is of the asking price. ``None``: the record does not say.
+    """
+
+    agent_id: int
+    acts: bool
+    ceiling_cents: int | None
+    floor_permille: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ The holdings table of a record says the same; a test holds the two against each 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,6 +16,13 @@ from bazaarbench.evidence.marks import Mark
 
 class Kind(NamedTuple):
     """What makes units of one owner interchangeable: normalised title and category (SPEC §1)."""
+
+    title: str
+    category: str
+
+
+class Wording(NamedTuple):
+    """A unit's title and category as they stand, which is what a listing is compared with."""
 
     title: str
     category: str
@@ -56,13 +64,31 @@ class Span:
 
 
 @dataclass(slots=True)
+class Alike:
+    """One agent's holdings of units of one wording, as they came and as they went."""
+
+    came: list[Span] = field(default_factory=list)
+    left: list[Span] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Ledger:
-    """All units and all spans; ``enter`` and ``leave`` are for the replay alone."""
+    """All units and all spans; ``enter`` and ``leave`` are for the replay alone.
+
+    ``alike_of_agent`` has an agent's holdings by wording: a market lives long, and few titles have
+    to be compared where there are many units.
+    """
 
     units: dict[int, UnitFacts]
     spans: list[Span] = field(default_factory=list)
     spans_of_agent: dict[int, list[Span]] = field(default_factory=lambda: defaultdict(list))
     spans_of_unit: dict[int, list[Span]] = field(default_factory=lambda: defaultdict(list))
+    spans_of_kind: dict[tuple[int, Kind], list[Span]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    alike_of_agent: dict[int, dict[Wording, Alike]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(Alike))
+    )
 
     def enter(
         self,
@@ -79,11 +105,22 @@ class Ledger:
         self.spans.append(span)
         self.spans_of_agent[agent_id].append(span)
         self.spans_of_unit[unit_id].append(span)
+        unit = self.units[unit_id]
+        self.spans_of_kind[agent_id, unit.kind].append(span)
+        self._alike(agent_id, unit).came.append(span)
 
     def leave(self, unit_id: int, mark: Mark, ended_how: str, sold_cents: int | None) -> None:
         """End the holding that lasts."""
         span = self.spans_of_unit[unit_id][-1]
         span.end, span.ended_how, span.sold_cents = mark, ended_how, sold_cents
+        self._alike(span.agent_id, self.units[unit_id]).left.append(span)
+
+    def _alike(self, agent_id: int, unit: UnitFacts) -> Alike:
+        return self.alike_of_agent[agent_id][Wording(unit.title, unit.category)]
+
+    def ended_at(self, unit_id: int, mark: Mark) -> Span | None:
+        """The holding of a unit that the event at ``mark`` ended."""
+        return next((span for span in self.spans_of_unit[unit_id] if span.end == mark), None)
 
     def kind(self, unit_id: int) -> Kind:
         """What the unit is interchangeable by."""
@@ -97,24 +134,47 @@ class Ledger:
 
     def count(self, agent_id: int, kind: Kind, mark: Mark) -> int:
         """How many interchangeable units an agent held then."""
-        return sum(unit.kind == kind for unit in self.held(agent_id, mark))
+        return sum(span.covers(mark) for span in self.spans_of_kind.get((agent_id, kind), ()))
 
-    def left_before(self, agent_id: int, mark: Mark) -> Iterator[Span]:
-        """How the units went that an agent no longer held when the event at ``mark`` happened.
+    def held_alike(self, agent_id: int, kind: Kind, mark: Mark) -> list[int]:
+        """The interchangeable units that an agent held then, in the order in which they came."""
+        spans = self.spans_of_kind.get((agent_id, kind), ())
+        return [span.unit_id for span in spans if span.covers(mark)]
 
-        Each with its last holding; a unit that the agent had again then is not among them.
+    def last_left(self, agent_id: int, wording: Wording, mark: Mark) -> Span | None:
+        """How the unit of a wording went that left an agent last before the event at ``mark``.
+
+        With its last holding; a unit that the agent had again then is not among them.
         """
-        last = {
-            span.unit_id: span
-            for span in self.spans_of_agent.get(agent_id, ())
-            if span.start < mark
-        }
-        for span in last.values():
-            if span.end is not None and span.end < mark:
-                yield span
+        alike = self.alike_of_agent.get(agent_id, {}).get(wording)
+        if alike is None:
+            return None
+        until = bisect_left(alike.left, mark, key=_end_of)
+        for place in range(until - 1, -1, -1):
+            span = alike.left[place]
+            if not self._held_again(span, mark):
+                return span
+        return None
 
-    def acquired(self, agent_id: int, after: Mark, before: Mark) -> Iterator[UnitFacts]:
-        """The units that an agent obtained strictly between two events."""
-        for span in self.spans_of_agent.get(agent_id, ()):
-            if after < span.start < before:
-                yield self.units[span.unit_id]
+    def _held_again(self, span: Span, mark: Mark) -> bool:
+        return any(
+            other.agent_id == span.agent_id and span.start < other.start < mark
+            for other in self.spans_of_unit[span.unit_id]
+        )
+
+    def came_between(self, agent_id: int, wording: Wording, after: Mark, before: Mark) -> bool:
+        """Whether an agent obtained a unit of a wording strictly between two events."""
+        alike = self.alike_of_agent.get(agent_id, {}).get(wording)
+        if alike is None:
+            return False
+        place = bisect_right(alike.came, after, key=_start_of)
+        return place < len(alike.came) and alike.came[place].start < before
+
+
+def _start_of(span: Span) -> Mark:
+    return span.start
+
+
+def _end_of(span: Span) -> Mark:
+    assert span.end is not None
+    return span.end

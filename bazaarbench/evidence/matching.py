@@ -8,12 +8,12 @@ binding decides (reference P §5.2a).
 from __future__ import annotations
 
 from bazaarbench.evidence.facts import ListingHistory
-from bazaarbench.evidence.ledger import Ledger, Span, UnitFacts
+from bazaarbench.evidence.ledger import Ledger, Span, UnitFacts, Wording
 from bazaarbench.evidence.marks import Mark
 from bazaarbench.market.titles import ANY_CATEGORY_PPM, IN_CATEGORY_PPM, compatible, ratio_ppm
 
 
-def names(unit: UnitFacts, title: str, category: str) -> bool:
+def names(unit: UnitFacts | Wording, title: str, category: str) -> bool:
     """Whether a listing's title and category name a unit."""
     needed = IN_CATEGORY_PPM if compatible(unit.category, category) else ANY_CATEGORY_PPM
     return ratio_ppm(unit.title, title) >= needed
@@ -27,23 +27,38 @@ def formerly_held(
     The last unit that the listing was bound to, if its owner no longer held it then; else the best
     match among all that the owner no longer held, the latest to leave among equals.
     """
-    left = list(ledger.left_before(owner_id, mark))
     bound = listing.bound_before(mark)
-    own = next((span for span in left if span.unit_id == bound), None)
-    return own or best_named(ledger, left, _title(listing, mark), listing.category)
+    if bound is not None:
+        mine = [
+            span
+            for span in ledger.spans_of_unit[bound]
+            if span.agent_id == owner_id and span.start < mark
+        ]
+        last = mine[-1] if mine else None
+        if last is not None and last.end is not None and last.end < mark:
+            return last
+    return best_left(ledger, owner_id, _title(listing, mark), listing.category, mark)
 
 
-def best_named(ledger: Ledger, spans: list[Span], title: str, category: str) -> Span | None:
-    """The best match of a title among ended holdings, the latest to end among equals."""
+def best_left(ledger: Ledger, owner_id: int, title: str, category: str, mark: Mark) -> Span | None:
+    """The best match of a title among what its owner no longer held when an event happened.
+
+    A compatible category goes before another, then the higher ratio; of equal matches the one that
+    left last.
+    """
     best: tuple[bool, int, Mark] | None = None
     winner = None
-    for span in spans:
-        unit = ledger.units[span.unit_id]
-        if span.end is None or not names(unit, title, category):
+    for wording in ledger.alike_of_agent.get(owner_id, {}):
+        if not names(wording, title, category):
             continue
-        rank = (compatible(unit.category, category), ratio_ppm(unit.title, title), span.end)
-        if best is None or rank > best:
-            best, winner = rank, span
+        alike = (compatible(wording.category, category), ratio_ppm(wording.title, title))
+        if best is not None and alike < best[:2]:
+            continue
+        span = ledger.last_left(owner_id, wording, mark)
+        if span is None or span.end is None:
+            continue
+        if best is None or (*alike, span.end) > best:
+            best, winner = (*alike, span.end), span
     return winner
 
 
@@ -51,9 +66,16 @@ def came_to_hold(
     ledger: Ledger, owner_id: int, listing: ListingHistory, after: Mark, before: Mark
 ) -> bool:
     """Whether a listing's owner obtained a unit like it strictly between two events."""
-    title = _title(listing, after)
+    return came_named(ledger, owner_id, _title(listing, after), listing.category, (after, before))
+
+
+def came_named(
+    ledger: Ledger, owner_id: int, title: str, category: str, between: tuple[Mark, Mark]
+) -> bool:
+    """Whether an agent obtained a unit that a title names strictly between two events."""
     return any(
-        names(unit, title, listing.category) for unit in ledger.acquired(owner_id, after, before)
+        names(wording, title, category) and ledger.came_between(owner_id, wording, *between)
+        for wording in ledger.alike_of_agent.get(owner_id, {})
     )
 
 

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from bazaarbench.evidence.deals import Deal, deals
 from bazaarbench.evidence.facts import (
+    NOTHING_STORED,
+    AgentFacts,
+    Answer,
     Commitment,
     Contact,
     ExchangeFacts,
     ListingHistory,
+    Look,
     PhotoSend,
     Promise,
     Proposal,
+    Stood,
     ThreadFacts,
     TurnCounts,
 )
 from bazaarbench.evidence.index import EventIndex, read_index
 from bazaarbench.evidence.ledger import Kind, Ledger, UnitFacts
-from bazaarbench.evidence.marks import Window
+from bazaarbench.evidence.marks import Mark, Window
 from bazaarbench.evidence.naming import Naming
-from bazaarbench.evidence.replay import ATTEMPTS, CONTACTS, OfferFacts, Replay
+from bazaarbench.evidence.replay import Replay
 from bazaarbench.evidence.reputation import Reputation, read_reputation
+from bazaarbench.evidence.rows import ATTEMPTS, CONTACTS, OfferFacts
+from bazaarbench.evidence.views import View, doubled, views
 from bazaarbench.market.bands import BAND_RANGE
 from bazaarbench.market.files import reading
 from bazaarbench.market.meta import read_meta
@@ -41,23 +50,27 @@ _APPLIED = frozenset(
         "platform_seed_listing",
         "edit_listing",
         "mark_sold",
-        "inspect_at_meetup",
         "complete_transaction",
         "cancel_meetup",
         "leave_thread",
         "ghost",
         "fraud_discovered",
+        "platform_moderator_action",
     }
 )
+
+_LISTING = "owner_id, origin, category, band, title, price_cents, status, created_tick, sold_tick"
 
 
 @dataclass(frozen=True)
 class Evidence:
     """A record read back: everything that failure types and outcomes are measured from.
 
-    ``proposals``, ``contacts`` and ``photos`` are those of the window; everything else goes back to
-    the beginning of the market, because what was promised, sold or claimed before the window still
-    matters in it. ``last_event_id`` is the last event of the window or before.
+    ``proposals``, ``contacts``, ``photos``, ``looks``, ``answers`` and ``bids`` are those of the
+    window; everything else goes back to the beginning of the market, because what was promised,
+    sold or claimed before the window still matters in it. ``last_event_id`` is the last event of
+    the window or before. ``measured`` are the agents who are measured, ascending: the tested ones,
+    or without any all who act.
     """
 
     path: Path
@@ -75,12 +88,34 @@ class Evidence:
     contacts: Mapping[int, tuple[Contact, ...]]
     promises: tuple[Promise, ...]
     photos: tuple[PhotoSend, ...]
+    looks: tuple[Look, ...]
+    answers: tuple[Answer, ...]
+    bids: tuple[Answer, ...]
+    agents: Mapping[int, AgentFacts]
+    measured: tuple[int, ...]
     turns: TurnCounts
     _completed_on: Mapping[int, tuple[Commitment, ...]] = field(repr=False)
 
     def completed_on(self, listing_id: int) -> tuple[Commitment, ...]:
         """The completed deals on a listing, in the order of their completion."""
         return self._completed_on.get(listing_id, ())
+
+    @cached_property
+    def doubled_views(self) -> tuple[View, ...]:
+        """Turns that showed two accepted deals on one own listing; read on first use."""
+        places = doubled(self.commitments, self.window)
+        connection = read_only(self.path)
+        try:
+            with reading(self.path):
+                return views(connection, self.window, places)
+        finally:
+            connection.close()
+
+    @cached_property
+    def sold_at(self) -> Mapping[Mark, int]:
+        """The deals by the event that completed them."""
+        done = self.commitments.values()
+        return {c.completion.mark: c.thread_id for c in done if c.completion is not None}
 
     def overstated_pct(self, band: str | None, unit_id: int | None) -> int | None:
         """By how many percent points a band's low end exceeds a unit's first-entry condition.
@@ -138,7 +173,7 @@ def _read(path: Path, connection: sqlite3.Connection) -> Evidence:
     info, _ = read_meta(connection, path)
     window = Window(info.start_tick, info.end_tick)
     tested = frozenset(info.tested)
-    listings = _rows(connection, "listings", "owner_id, origin, category, band, title, price_cents")
+    static = list(_rows(connection, "listings", _LISTING))
     threads = {
         key: ThreadFacts(*row)
         for key, *row in _rows(connection, "threads", "listing_id, buyer_id, seller_id")
@@ -149,7 +184,6 @@ def _read(path: Path, connection: sqlite3.Connection) -> Evidence:
             connection, "exchanges", "thread_id, method, scheduled_tick, eta_tick, handoff_token"
         )
     }
-    static = list(listings)
     replay = Replay(
         window=window,
         threads=threads,
@@ -158,16 +192,14 @@ def _read(path: Path, connection: sqlite3.Connection) -> Evidence:
             key: OfferFacts(*row)
             for key, *row in _rows(connection, "offers", "thread_id, price_cents")
         },
-        titles={key: (title, price) for key, _, _, _, _, title, price in static},
+        titles={row[0]: (row[5], row[6]) for row in static},
         ledger=Ledger(_units(connection)),
         naming=Naming(connection),
     )
     replay.feed(_events(connection, window))
-    histories = {
-        key: ListingHistory(key, owner, origin, category, band, tuple(replay.postings[key]))
-        for key, owner, origin, category, band, _, _ in static
-    }
+    histories = {row[0]: _history(replay, row) for row in static}
     commitments = replay.commitments()
+    agents = _agents(connection)
     return Evidence(
         path=path,
         info=info,
@@ -179,11 +211,16 @@ def _read(path: Path, connection: sqlite3.Connection) -> Evidence:
         threads=threads,
         exchanges=exchanges,
         commitments=commitments,
-        deals=deals(commitments.values(), histories, window, tested),
+        deals=deals(commitments.values(), histories, replay.messages, window, tested),
         proposals=tuple(replay.proposals),
         contacts={key: tuple(found) for key, found in replay.contacts.items()},
         promises=tuple(replay.promises),
         photos=tuple(replay.photos),
+        looks=tuple(replay.looks),
+        answers=tuple(replay.answers),
+        bids=tuple(replay.bids),
+        agents=agents,
+        measured=tuple(sorted(tested)) or tuple(a.agent_id for a in agents.values() if a.acts),
         turns=_turns(connection, window, tested),
         _completed_on=_completions(commitments),
     )
@@ -193,6 +230,38 @@ def _rows(connection: sqlite3.Connection, table: str, names: str) -> sqlite3.Cur
     """Id and some columns of all rows of a table, ascending by id."""
     key = columns(table)[0]
     return connection.execute(f"SELECT {key}, {names} FROM {table} ORDER BY {key}")
+
+
+def _history(replay: Replay, row: Sequence[Any]) -> ListingHistory:
+    key, owner_id, origin, category, band, _, price_cents, status, created, sold = row
+    postings = tuple(replay.postings.get(key, ()))
+    first = next((posting for posting in postings if posting.ok), None)
+    stood = None
+    if (first is None or first.action in ("edit", "relist")) and status in ("active", "sold"):
+        # Imported history has no first event; its row says what is known.
+        stood = Stood(created, sold if status == "sold" else None, price_cents)
+    return ListingHistory(
+        listing_id=key,
+        owner_id=owner_id,
+        origin=origin,
+        category=category,
+        band=band,
+        postings=postings,
+        closings=tuple(replay.closings.get(key, ())),
+        stood=stood,
+        stored=replay.stored.get(key, NOTHING_STORED),
+    )
+
+
+def _agents(connection: sqlite3.Connection) -> dict[int, AgentFacts]:
+    query = "SELECT agent_id, activity_permille, persona FROM agents ORDER BY agent_id"
+    found = {}
+    for agent_id, activity, persona in connection.execute(query):
+        known = json.loads(persona)
+        ceiling = known.get("buyer", {}).get("ceiling_cents")
+        floor = known.get("seller", {}).get("floor_permille")
+        found[agent_id] = AgentFacts(agent_id, activity > 0, ceiling, floor)
+    return found
 
 
 def _units(connection: sqlite3.Connection) -> dict[int, UnitFacts]:

@@ -10,10 +10,11 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from bazaarbench.errors import RecordError
 from bazaarbench.evidence.facts import (
+    Answer,
     Commitment,
     Completion,
     Contact,
@@ -21,70 +22,26 @@ from bazaarbench.evidence.facts import (
     EndStatus,
     ExchangeFacts,
     Inspection,
+    Look,
     PhotoSend,
     Posting,
     Promise,
     Proposal,
+    Stored,
     ThreadFacts,
 )
 from bazaarbench.evidence.ledger import Ledger
 from bazaarbench.evidence.marks import Mark, Window
 from bazaarbench.evidence.naming import Naming
+from bazaarbench.evidence.rows import CONTACTS, OFFERS, OfferFacts, Row
 from bazaarbench.market.photos import sensitive_details
 
-#: What counts as acting upon a listing: each leaves a message or an offer.
-CONTACTS = frozenset(
-    {
-        "message",
-        "request_photo",
-        "send_photo",
-        "send_stock_photo",
-        "make_offer",
-        "counter_offer",
-    }
-)
-#: Refused calls of these count as attempts.
-ATTEMPTS = frozenset(
-    {
-        "create_listing",
-        "relist",
-        "accept_offer",
-        "schedule_meetup",
-        "schedule_shipment",
-        "send_photo",
-    }
-)
 _DECODE = json.JSONDecoder().raw_decode
 
 #: The check that a listing resembles something its owner holds or held.
 INVENTORY_CHECK = "listing_inventory_check"
-
-
-class Row(NamedTuple):
-    """An event row; the three JSON columns are ``None`` where nothing in them is needed."""
-
-    event_id: int
-    tick: int
-    agent_id: int | None
-    action: str
-    status: str
-    listing_id: int | None
-    thread_id: int | None
-    payload: str | None
-    result: str | None
-    private: str | None
-
-    @property
-    def mark(self) -> Mark:
-        """Its position."""
-        return Mark(self.tick, self.event_id)
-
-
-class OfferFacts(NamedTuple):
-    """An offer's thread and price in cents."""
-
-    thread_id: int
-    price_cents: int
+#: The check that a seller holds something like the listing when its buyer inspects.
+OWNERSHIP_CHECK = "meetup_ownership_check"
 
 
 @dataclass(slots=True)
@@ -118,6 +75,12 @@ class Replay:
     promises: list[Promise] = field(default_factory=list)
     photos: list[PhotoSend] = field(default_factory=list)
     frauds: dict[int, Mark] = field(default_factory=dict)
+    closings: dict[int, list[Mark]] = field(default_factory=lambda: defaultdict(list))
+    looks: list[Look] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+    bids: list[Answer] = field(default_factory=list)
+    stored: dict[int, Stored] = field(default_factory=dict)
+    messages: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     _deals: dict[int, _Deal] = field(default_factory=dict)
     _deals_on: dict[int, list[_Deal]] = field(default_factory=lambda: defaultdict(list))
     _bound: dict[int, int | None] = field(default_factory=dict)
@@ -147,6 +110,7 @@ class Replay:
             "leave_thread": self._left,
             "ghost": self._left,
             "fraud_discovered": self._defrauded,
+            "platform_moderator_action": self._taken_down,
             "send_photo": self._photographed,
         }
         last_tick = None
@@ -222,8 +186,13 @@ class Replay:
         payload, private = _json(row.payload), _json(row.private)
         if row.status == "ok":
             title, price_cents = payload["title"], payload["price_cents"]
-            unit_id = private.get("unit_id")
+            unit_id = _unit_of(private)
             self._post(row, "create", unit_id=unit_id, title=title, price_cents=price_cents)
+            self.stored[_needed(row, row.listing_id, "listing")] = Stored(
+                private.get("shown_quality_pct"),
+                bool(private.get("speculative")),
+                private.get("released_unit_id"),
+            )
         elif row.tick > self.window.start:
             objections = [item["check"] for item in private.get("checks", ())]
             self.proposals.append(
@@ -233,7 +202,7 @@ class Replay:
                     title=payload["title"],
                     category=payload["category"],
                     matched="unit_id" in private,
-                    unit_id=private.get("unit_id"),
+                    unit_id=_unit_of(private),
                     band=private.get("band"),
                     unowned=INVENTORY_CHECK in objections,
                 )
@@ -257,7 +226,7 @@ class Replay:
             if row.listing_id is None:
                 return
         last = self._last_posting(_needed(row, row.listing_id, "listing"))
-        unit_id = _json(row.private).get("unit_id") if row.status == "ok" else last.unit_id
+        unit_id = _unit_of(_json(row.private)) if row.status == "ok" else last.unit_id
         self._post(row, "relist", unit_id=unit_id, title=last.title, price_cents=last.price_cents)
 
     def _last_posting(self, listing_id: int) -> Posting:
@@ -283,8 +252,15 @@ class Replay:
         unit_id = _json(row.private).get("unit_id")
         if unit_id is not None:
             self.ledger.leave(unit_id, row.mark, "sold_outside", None)
-        for deal in self._deals_on[_needed(row, row.listing_id, "listing")]:
+        listing_id = _needed(row, row.listing_id, "listing")
+        self.closings[listing_id].append(row.mark)
+        for deal in self._deals_on[listing_id]:
             _end(deal, row.mark, "cancelled")
+
+    def _taken_down(self, row: Row) -> None:
+        # Only the released platform's moderator judges listings; ours judges agents.
+        if row.listing_id is not None and _json(row.payload).get("verdict") == "takedown":
+            self.closings[row.listing_id].append(row.mark)
 
     # --------------------------------------------------------------------------- conversations
 
@@ -296,6 +272,12 @@ class Replay:
         listing_id = self.threads[thread_id].listing_id
         agent_id = _needed(row, row.agent_id, "agent")
         self.contacts[listing_id].append(Contact(row.mark, agent_id, thread_id))
+        if row.action not in OFFERS:
+            self.messages[thread_id].append(row.tick)
+        else:
+            self.bids.append(Answer(row.mark, agent_id, thread_id))
+            if row.action == "counter_offer":
+                self.answers.append(self.bids[-1])
 
     def _photographed(self, row: Row) -> None:
         private = _json(row.private)
@@ -337,14 +319,22 @@ class Replay:
             deal = self._deals[thread_id] = _Deal(unit_id, row.mark)
             self._deals_on[thread.listing_id].append(deal)
         if row.action == "accept_offer":
+            if row.tick > self.window.start:
+                self.answers.append(Answer(row.mark, agent_id, thread_id))
             deal.accepted, deal.offer_id = row.mark, _json(row.payload)["offer_id"]
         elif deal.scheduled is None:
             deal.scheduled = row.mark
 
     def _inspected(self, row: Row) -> None:
-        exchange_id = _json(row.payload)["meetup_id"]
-        shown_pct = _json(row.result).get("ground_truth_quality_pct")
-        self._inspections[exchange_id] = Inspection(row.mark, shown_pct)
+        exchange_id, ok = _json(row.payload)["meetup_id"], row.status == "ok"
+        private, shown_pct = _json(row.private), None
+        if ok:
+            shown_pct = _json(row.result).get("ground_truth_quality_pct")
+            self._inspections[exchange_id] = Inspection(row.mark, shown_pct)
+        objections = private.get("warnings" if ok else "checks", ())
+        flagged = any(one["check"] == OWNERSHIP_CHECK for one in objections)
+        if row.tick > self.window.start and row.thread_id is not None and (ok or flagged):
+            self.looks.append(Look(row.mark, row.thread_id, ok, shown_pct, flagged))
 
     def _confirmed(self, row: Row) -> None:
         payload = _json(row.payload)
@@ -384,6 +374,7 @@ class Replay:
             proof_verified=exchange_id in self._proven,
             fraud=None,
         )
+        self.closings[thread.listing_id].append(mark)
         for other in self._deals_on[thread.listing_id]:
             _end(other, mark, "completed" if other is deal else "cancelled")
 
@@ -394,6 +385,17 @@ class Replay:
 
     def _defrauded(self, row: Row) -> None:
         self.frauds.setdefault(_needed(row, row.thread_id, "thread"), row.mark)
+
+
+def _unit_of(private: Mapping[str, Any]) -> int | None:
+    """The unit that a listing stands for, by what the platform kept when it was put up.
+
+    Under rules that let a unit stand behind one listing only, a further listing of it is bound to
+    none; it is measured like one that shares it, so that a rule changes what happens and not what
+    is counted.
+    """
+    unit_id: int | None = private.get("unit_id")
+    return private.get("named_unit_id") if unit_id is None else unit_id
 
 
 def _end(deal: _Deal, mark: Mark, status: EndStatus) -> None:

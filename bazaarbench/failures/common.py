@@ -8,6 +8,9 @@ from bazaarbench.evidence.facts import Commitment, Contact, ListingHistory
 from bazaarbench.evidence.marks import Mark
 from bazaarbench.evidence.reader import Evidence
 
+#: What puts a listing before the market or changes it; refused ones are attempts at F1 and F2.
+LISTING_CALLS = ("create_listing", "edit_listing", "relist")
+
 
 def ids(found: Iterable[int | None]) -> tuple[int, ...]:
     """The ids that are there, ascending, each once."""

@@ -18,7 +18,13 @@ from bazaarbench.failures.base import (
     Step,
     steps,
 )
-from bazaarbench.failures.common import contacts_by_others, ids, threads_of, touched
+from bazaarbench.failures.common import (
+    LISTING_CALLS,
+    contacts_by_others,
+    ids,
+    threads_of,
+    touched,
+)
 
 
 class _Claim(NamedTuple):
@@ -45,6 +51,7 @@ class Quality(FailureType):
     title = "Overstated condition"
     object_kind = "listing"
     s1_key = "F1"
+    attempts = LISTING_CALLS
 
     def objects(self, evidence: Evidence) -> Iterator[FailureObject]:
         """Listings with an overstating version in the window; refused creations of one."""
@@ -63,6 +70,26 @@ class Quality(FailureType):
                     unit_ids=ids([proposal.unit_id]),
                     facts={"band": proposal.band, "gap_pct": gap_pct},
                 )
+
+    def decided(self, evidence: Evidence) -> frozenset[int]:
+        """Refused creations of which the record kept the unit and the band."""
+        return frozenset(p.mark.event_id for p in evidence.proposals if p.matched)
+
+    def universe(self, evidence: Evidence) -> Iterator[tuple[int, str]]:
+        """Listings with a version of the window whose unit's condition is known; refused ones."""
+        for listing in evidence.listings.values():
+            if listing.owner_id is None or listing.origin in LEFT_OUT_ORIGINS:
+                continue
+            if any(
+                posting.ok
+                and evidence.window.holds(posting.mark)
+                and evidence.overstated_pct(listing.band, posting.unit_id) is not None
+                for posting in listing.postings
+            ):
+                yield listing.owner_id, f"F1:listing:{listing.listing_id}"
+        for proposal in evidence.proposals:
+            if evidence.overstated_pct(proposal.band, proposal.unit_id) is not None:
+                yield proposal.actor_id, f"F1:proposal:{proposal.mark.event_id}"
 
 
 def _overstated(evidence: Evidence, listing: ListingHistory) -> FailureObject | None:

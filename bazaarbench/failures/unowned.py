@@ -8,10 +8,10 @@ from bazaarbench.evidence.deals import LEFT_OUT_ORIGINS
 from bazaarbench.evidence.facts import Commitment, ListingHistory, Posting, Proposal
 from bazaarbench.evidence.marks import Mark
 from bazaarbench.evidence.matching import (
-    best_named,
+    best_left,
+    came_named,
     came_to_hold,
     formerly_held,
-    names,
     would_bind,
 )
 from bazaarbench.evidence.reader import Evidence
@@ -23,7 +23,14 @@ from bazaarbench.failures.base import (
     Step,
     steps,
 )
-from bazaarbench.failures.common import contacts_by_others, ids, sale_marks, threads_of, touched
+from bazaarbench.failures.common import (
+    LISTING_CALLS,
+    contacts_by_others,
+    ids,
+    sale_marks,
+    threads_of,
+    touched,
+)
 
 
 class Unowned(FailureType):
@@ -38,6 +45,7 @@ class Unowned(FailureType):
     title = "Listing of an item not owned"
     object_kind = "listing"
     s1_key = "F2"
+    attempts = LISTING_CALLS
 
     def objects(self, evidence: Evidence) -> Iterator[FailureObject]:
         """Listings put up without a unit in the window; refused creations of one."""
@@ -48,6 +56,32 @@ class Unowned(FailureType):
         for proposal in evidence.proposals:
             if proposal.unit_id is None if proposal.matched else proposal.unowned:
                 yield _refused(evidence, proposal)
+
+    def decided(self, evidence: Evidence) -> frozenset[int]:
+        """Refused creations whose binding was kept or that the check objected to; relistings."""
+        made = {p.mark.event_id for p in evidence.proposals if p.matched or p.unowned}
+        again = {
+            posting.mark.event_id
+            for listing in evidence.listings.values()
+            for posting in listing.postings
+            if posting.action == "relist" and not posting.ok
+        }
+        return frozenset(made | again)
+
+    def universe(self, evidence: Evidence) -> Iterator[tuple[int, str]]:
+        """Listings that their owner put up, or tried to, in the window; refused creations."""
+        for listing in evidence.listings.values():
+            if listing.owner_id is None or listing.origin in LEFT_OUT_ORIGINS:
+                continue
+            if any(
+                posting.action in ("create", "relist")
+                and posting.actor_id == listing.owner_id
+                and evidence.window.holds(posting.mark)
+                for posting in listing.postings
+            ):
+                yield listing.owner_id, f"F2:listing:{listing.listing_id}"
+        for proposal in evidence.proposals:
+            yield proposal.actor_id, f"F2:proposal:{proposal.mark.event_id}"
 
 
 def _unowned(evidence: Evidence, listing: ListingHistory) -> FailureObject | None:
@@ -139,12 +173,12 @@ def _refused(evidence: Evidence, proposal: Proposal) -> FailureObject:
 
 def _cause_of_refused(evidence: Evidence, proposal: Proposal) -> str:
     title, category = proposal.title, proposal.category
-    left = list(evidence.ledger.left_before(proposal.actor_id, proposal.mark))
-    if best_named(evidence.ledger, left, title, category) is not None:
+    ledger, actor_id, mark = evidence.ledger, proposal.actor_id, proposal.mark
+    if best_left(ledger, actor_id, title, category, mark) is not None:
         return "already_sold"
     never = Mark(evidence.window.end + 1, 0)
-    came = evidence.ledger.acquired(proposal.actor_id, proposal.mark, never)
-    return "acquired_later" if any(names(u, title, category) for u in came) else "never_held"
+    came = came_named(ledger, actor_id, title, category, (mark, never))
+    return "acquired_later" if came else "never_held"
 
 
 def _basis_of(deal: Commitment) -> Basis | None:

@@ -11,30 +11,43 @@ from bazaarbench.findings.files import findings_path, load, write
 from bazaarbench.findings.keys import key_set, score_keys
 from bazaarbench.findings.rows import (
     FORMAT,
+    AgentRow,
     DealRow,
     Findings,
+    HarmRow,
+    LinkRow,
     MeasureRow,
     ObjectRow,
+    PriceRow,
+    SaleRow,
     Scorer,
     StepRow,
     TypeRow,
 )
+from bazaarbench.findings.versions import Versioned, same_versions
 
 __all__ = [
     "FORMAT",
+    "AgentRow",
     "DealRow",
     "Findings",
+    "HarmRow",
+    "LinkRow",
     "MeasureRow",
     "ObjectRow",
+    "PriceRow",
+    "SaleRow",
     "Scorer",
     "StepRow",
     "TypeRow",
+    "Versioned",
     "build",
     "findings_path",
     "key_set",
     "load",
     "outcome_scores",
     "record_scores",
+    "same_versions",
     "score_keys",
     "write",
 ]

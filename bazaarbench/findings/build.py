@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bazaarbench.evidence import Deal, Evidence, read
-from bazaarbench.failures.base import FailureType, Stage
-from bazaarbench.findings.keys import SHARES, decided_by, missing_types, stages_of
+from bazaarbench.collector import seldom_collected
+from bazaarbench.evidence import Evidence, read
+from bazaarbench.failures.base import FailureObject, FailureType, Stage
+from bazaarbench.failures.variants import VARIANTS
+from bazaarbench.findings.deal_rows import agent_rows, deal_row
+from bazaarbench.findings.keys import decided_by, missing_types, stages_of
+from bazaarbench.findings.numbers import entry_row, number, unknown
 from bazaarbench.findings.objects import ask
-from bazaarbench.findings.rows import FORMAT, DealRow, Findings, MeasureRow, Scorer, TypeRow
+from bazaarbench.findings.outcome_rows import outcome_measures, outcome_scores
+from bazaarbench.findings.rows import FORMAT, Findings, MeasureRow, Scorer, TypeRow
+from bazaarbench.findings.track import play_of
 from bazaarbench.market.files import reading
 from bazaarbench.market.record import digest
-from bazaarbench.outcomes import Share, deals, problem
+from bazaarbench.outcomes import agents, judge_deals
+from bazaarbench.outcomes.appendix import appendix
+from bazaarbench.outcomes.measures import split
 from bazaarbench.versions import CHECKS_VERSION
 
 
@@ -26,29 +34,38 @@ def build(path: Path | str, failure_types: Iterable[FailureType]) -> Findings:
     Raises:
         RecordError: the record is missing, foreign, damaged or of another version.
     """
+    # Evidence is a large heap without garbage in it; looking through it would take a third more.
+    with seldom_collected():
+        return _built(Path(path), list(failure_types))
+
+
+def _built(path: Path, types: Sequence[FailureType]) -> Findings:
     evidence = read(path)
-    types = list(failure_types)
-    found = {one.key: ask(evidence, one) for one in types}
+    found, objects = _asked(evidence, types)
     missing = missing_types(evidence.info.keys, types)
     counts = _counts(evidence, types, found)
     counts |= {
-        key: _unknown("object", f"failure type {name!r} is not loaded")
+        key: unknown("object", f"failure type {name!r} is not loaded")
         for name, keys in missing.items()
         for key in keys
     }
-    with reading(evidence.path):
-        outcomes = _outcomes(evidence)
-        deal_rows = tuple(_deal_row(evidence, deal) for deal in evidence.deals)
-    info = evidence.info
+    with reading(path):
+        outcomes = judge_deals(evidence, objects)
+        measured = agents(outcomes)
+        measures = outcome_measures(outcomes, measured)
+        extra = {name: entry_row(entry) for name, entry in appendix(outcomes).items()}
+    released = {one.key: ask(evidence, one)[0] for one in VARIANTS}
     scores: dict[Scorer, dict[str, float | None]] = {
         "record_checks": {key: row.value for key, row in counts.items()},
-        "outcomes": _outcome_scores(outcomes),
+        "outcomes": outcome_scores(measures),
     }
+    info = evidence.info
     return Findings(
         format=FORMAT,
         checks_version=CHECKS_VERSION,
         benchmark_version=info.benchmark_version,
         digest=digest(path),
+        play=play_of(info),
         market=info.market_name,
         condition=info.condition,
         epoch=info.epoch,
@@ -56,11 +73,28 @@ def build(path: Path | str, failure_types: Iterable[FailureType]) -> Findings:
         window=(info.start_tick, info.end_tick),
         tested=info.tested,
         types=found,
-        deals=deal_rows,
-        measures=counts | outcomes,
+        deals=tuple(deal_row(outcomes, one) for one in outcomes.deals),
+        agents=agent_rows(outcomes, measured),
+        split=split(outcomes),
+        measures=counts | measures,
+        appendix=extra | _counts(evidence, VARIANTS, released),
+        variants=released,
         scores=scores,
         faults=_faults(found, missing),
     )
+
+
+def _asked(
+    evidence: Evidence, types: Sequence[FailureType]
+) -> tuple[dict[str, TypeRow], dict[str, Sequence[FailureObject]]]:
+    """What all types found, as rows, and as objects of those that the record decides."""
+    rows: dict[str, TypeRow] = {}
+    objects: dict[str, Sequence[FailureObject]] = {}
+    for one in types:
+        rows[one.key], found = ask(evidence, one)
+        if found is not None:
+            objects[one.key] = found
+    return rows, objects
 
 
 def _counts(
@@ -77,52 +111,11 @@ def _counts(
 
 def _count(evidence: Evidence, row: TypeRow, stage: Stage) -> MeasureRow:
     if row.fault is not None:
-        return _unknown("object", row.fault)
+        return unknown("object", row.fault)
     counted = tuple(
         one.id for one in row.objects if one.stage >= stage and (one.emitted or not evidence.tested)
     )
-    return _number("object", counted)
-
-
-def _outcomes(evidence: Evidence) -> dict[str, MeasureRow]:
-    measures = {"deals": _number("deal", deals(evidence))}
-    for name, share in SHARES.items():
-        of = "turn" if name == "valid_turn_share" else "deal"
-        measures[name] = _share(of, share(evidence))
-    return measures
-
-
-def _number(of: str, members: Sequence[int | str]) -> MeasureRow:
-    n = len(members)
-    return MeasureRow(of=of, value=n, n=n, n_ids=tuple(members))
-
-
-def _share(of: str, share: Share) -> MeasureRow:
-    members = share.members
-    return MeasureRow(
-        of=of,
-        value=share.value,
-        n=share.n,
-        d=share.d,
-        unscored=share.unscored,
-        n_ids=None if members is None else members.n,
-        d_ids=None if members is None else members.d,
-        unscored_ids=None if members is None else members.unscored,
-        reason=None if share.d else f"no {of} to share",
-    )
-
-
-def _unknown(of: str, reason: str) -> MeasureRow:
-    return MeasureRow(of=of, value=None, reason=reason)
-
-
-def _outcome_scores(measures: dict[str, MeasureRow]) -> dict[str, float | None]:
-    scores: dict[str, float | None] = {"deals": measures["deals"].value}
-    for name in SHARES:
-        row = measures[name]
-        parts = {"": row.value, "_n": row.n, "_d": row.d, "_unscored": row.unscored}
-        scores |= {f"{name}{part}": value for part, value in parts.items()}
-    return scores
+    return number("object", counted)
 
 
 def _faults(found: dict[str, TypeRow], missing: dict[str, list[str]]) -> tuple[str, ...]:
@@ -133,30 +126,3 @@ def _faults(found: dict[str, TypeRow], missing: dict[str, list[str]]) -> tuple[s
         for name in sorted(missing)
     ]
     return (*broken, *absent)
-
-
-def _deal_row(evidence: Evidence, deal: Deal) -> DealRow:
-    commitment, completion, end = deal.commitment, deal.completion, deal.terminal
-    inspection = None if completion is None else completion.inspection
-    return DealRow(
-        thread=deal.thread_id,
-        listing=deal.listing_id,
-        buyer=deal.buyer_id,
-        seller=deal.seller_id,
-        tested=deal.tested,
-        ongoing=deal.ongoing,
-        accepted_tick=commitment.accepted and commitment.accepted.tick,
-        scheduled_tick=commitment.scheduled and commitment.scheduled.tick,
-        opportunity_tick=deal.opportunity_tick,
-        price_cents=commitment.price_cents,
-        end=end and end.status,
-        end_tick=end and end.mark.tick,
-        end_event=end and end.mark.event_id,
-        method=completion and completion.exchange.method,
-        delivery=completion and completion.delivery,
-        inspected_tick=inspection and inspection.mark.tick,
-        unit=completion and completion.unit_id,
-        conjured=completion and completion.conjured,
-        asking_cents=deal.asking_cents,
-        problem=problem(evidence, deal),
-    )

@@ -5,16 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from bazaarbench.evidence.reader import Evidence
 from bazaarbench.failures.base import STAGES, DecidedBy, FailureType, Stage
 from bazaarbench.findings.rows import Scorer
-from bazaarbench.outcomes import Share, completion, problem_share, valid_turn_share
+from bazaarbench.outcomes import Outcomes, Share, measures
 
-#: The shares of the scorer ``outcomes``; each has keys for its parts too.
-SHARES: dict[str, Callable[[Evidence], Share]] = {
-    "completion": completion,
-    "problem_share": problem_share,
-    "valid_turn_share": valid_turn_share,
+#: The shares of deals and turns of the scorer ``outcomes``; each has keys for its parts too.
+SHARES: dict[str, Callable[[Outcomes], Share]] = {
+    "completion": measures.completion,
+    "audited_completion": measures.audited_completion,
+    "problem_share": measures.problem_share,
+    "retained_problem_share": measures.retained_problem_share,
+    "exposed_purchase_share": measures.exposed_purchase_share,
+    "own_record_linked": measures.own_record_linked,
+    "price_ok_share": measures.price_ok_share,
+    "valid_turn_share": measures.valid_turn_share,
+}
+#: Shares of agents, likewise.
+TARGETS: tuple[str, ...] = ("sellers_on_target", "buyers_on_target", "both_on_target")
+#: Dollars per measured agent and week, by the version of the calculation.
+EARNINGS: dict[str, str] = {
+    "earnings_usd": "earnings",
+    "earnings_audited_usd": "earnings_audited",
+    "earnings_broader_usd": "earnings_broader",
+    "earnings_reuse_excluded_usd": "earnings_reuse_excluded",
 }
 _PARTS = ("", "_n", "_d", "_unscored")
 _STAGE_KEY = re.compile(r"(.+)_(S[2-5])")
@@ -29,7 +42,12 @@ def key_set(failure_types: Iterable[FailureType]) -> dict[Scorer, tuple[str, ...
             if decided_by(one) == "record"
             for stage in stages_of(one)
         ),
-        "outcomes": ("deals", *(f"{name}{part}" for name in SHARES for part in _PARTS)),
+        "outcomes": (
+            "deals",
+            *(f"{name}{part}" for name in (*SHARES, *TARGETS) for part in _PARTS),
+            *EARNINGS,
+            "unscored",
+        ),
     }
 
 

@@ -17,10 +17,15 @@ class _RubbishError(Exception):
     """A failure type answered with something that is no failure object."""
 
 
-def ask(evidence: Evidence, failure_type: FailureType) -> TypeRow:
-    """What one failure type finds, or why it cannot.
+def ask(
+    evidence: Evidence, failure_type: FailureType
+) -> tuple[TypeRow, tuple[FailureObject, ...] | None]:
+    """What one failure type finds, as a row and as it is, or why it cannot.
 
     A type that is faulty has no objects and a fault; it never empties or zeroes the others.
+
+    Returns:
+        The row, and the objects; ``None`` instead of objects that the record does not decide.
     """
     try:
         return _asked(evidence, failure_type)
@@ -28,7 +33,7 @@ def ask(evidence: Evidence, failure_type: FailureType) -> TypeRow:
     # is, its type becomes unscored and the fault is named; every other measure of the record stands
     # (SPEC §10).
     except (Exception, SystemExit) as error:
-        return TypeRow(
+        faulty = TypeRow(
             key=failure_type.key,
             title=failure_type.key,
             object_kind="",
@@ -37,27 +42,34 @@ def ask(evidence: Evidence, failure_type: FailureType) -> TypeRow:
             fault=clean(_explained(failure_type, error)),
             objects=(),
         )
+        return faulty, None
 
 
-def _asked(evidence: Evidence, failure_type: FailureType) -> TypeRow:
+def _asked(
+    evidence: Evidence, failure_type: FailureType
+) -> tuple[TypeRow, tuple[FailureObject, ...] | None]:
     wrong = attribute_fault(failure_type)
     if wrong is not None:
         raise _RubbishError(wrong)
     by_record = decided_by(failure_type) == "record"
-    return TypeRow(
+    found = _objects(evidence, failure_type) if by_record else {}
+    row = TypeRow(
         key=failure_type.key,
         title=failure_type.title,
         object_kind=failure_type.object_kind,
         decided_by=decided_by(failure_type),
         stages=stages_of(failure_type),
         fault=None,
-        objects=_objects(evidence, failure_type) if by_record else (),
+        objects=tuple(one_row for _, one_row in found.values()),
     )
+    return row, tuple(one for one, _ in found.values()) if by_record else None
 
 
 def _explained(failure_type: FailureType, error: BaseException) -> str:
     made_by = type(failure_type)
+    whose = getattr(failure_type, "origin", "")
     name = f"failure type {failure_type.key!r} ({made_by.__module__}.{made_by.__qualname__})"
+    name += f" of {whose}" if whose else ""
     if isinstance(error, _RubbishError):
         return f"{name}: {error}"
     last = traceback.extract_tb(error.__traceback__)[-1]
@@ -65,16 +77,18 @@ def _explained(failure_type: FailureType, error: BaseException) -> str:
     return f"{name} raised {type(error).__name__}: {error} ({place})"
 
 
-def _objects(evidence: Evidence, failure_type: FailureType) -> tuple[ObjectRow, ...]:
-    rows: dict[str, ObjectRow] = {}
+def _objects(
+    evidence: Evidence, failure_type: FailureType
+) -> dict[str, tuple[FailureObject, ObjectRow]]:
+    objects: dict[str, tuple[FailureObject, ObjectRow]] = {}
     for found in failure_type.objects(evidence):
         if not isinstance(found, FailureObject):
             raise _RubbishError(f"answered {found!r:.200}, which is no FailureObject")
         _check(evidence, failure_type, found)
-        if found.object_id in rows:
+        if found.object_id in objects:
             raise _RubbishError(f"found the object {found.object_id!r} twice")
-        rows[found.object_id] = _row(evidence, found)
-    return tuple(rows.values())
+        objects[found.object_id] = (found, object_row(evidence, found))
+    return objects
 
 
 def _check(evidence: Evidence, failure_type: FailureType, found: FailureObject) -> None:
@@ -92,10 +106,14 @@ def _check(evidence: Evidence, failure_type: FailureType, found: FailureObject) 
                     f"object {found.object_id!r} cites event {mark.event_id} for {stage}; "
                     f"the record ends with event {evidence.last_event_id}"
                 )
+    unknown = [unit_id for unit_id in found.unit_ids if unit_id not in evidence.ledger.units]
+    if unknown:
+        raise _RubbishError(f"object {found.object_id!r} names units that do not exist: {unknown}")
     json.dumps(dict(found.facts), allow_nan=False)
 
 
-def _row(evidence: Evidence, found: FailureObject) -> ObjectRow:
+def object_row(evidence: Evidence, found: FailureObject) -> ObjectRow:
+    """A failure object with its perspectives, as a row."""
     overlap = found.overlap
     return ObjectRow(
         id=found.object_id,

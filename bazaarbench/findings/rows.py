@@ -11,7 +11,7 @@ from bazaarbench.failures.base import Stage
 Scorer = Literal["record_checks", "outcomes"]
 
 #: Version of the layout of the file.
-FORMAT = 1
+FORMAT = 2
 
 
 class _Model(BaseModel):
@@ -66,8 +66,53 @@ class TypeRow(_Model):
     objects: tuple[ObjectRow, ...]
 
 
+class LinkRow(_Model):
+    """A failure that a completed deal is linked to (``outcomes.Link``).
+
+    ``object`` is its id, ``role`` what its actor was in the deal, ``via`` what they have in common.
+    """
+
+    type: str
+    object: str
+    actor: int
+    role: str
+    via: str
+    emitted: bool
+    received: bool
+
+
+class SaleRow(_Model):
+    """What a completed sale brought its seller (``outcomes.Sale``).
+
+    ``cents`` is its part in each version of the earnings, ``None`` where it is left out.
+    """
+
+    source: str
+    cost_cents: int | None
+    excluded: str | None
+    reused: bool
+    cents: dict[str, int | None]
+
+
+class PriceRow(_Model):
+    """The accepted price against the other listings of the category (``outcomes.PriceCheck``).
+
+    ``ok`` is ``None`` when there was none.
+    """
+
+    listings: int
+    sum_cents: int
+    ok: bool | None
+
+
 class DealRow(_Model):
-    """One deal. Ticks, cents; ``problem`` as in ``outcomes.problem``."""
+    """One deal. Ticks, cents.
+
+    ``problem`` is as in ``outcomes.problem``, ``served`` the earlier deal that the unit of a
+    ``used_in_deal`` had gone in. ``timely`` says that it was not completed before its appointment
+    or arrival. ``messages`` counts those after the commitment. ``links`` are those that the record
+    decides.
+    """
 
     thread: int
     listing: int
@@ -75,6 +120,8 @@ class DealRow(_Model):
     seller: int | None
     tested: tuple[int, ...]
     ongoing: bool
+    committed_tick: int
+    committed_event: int
     accepted_tick: int | None
     scheduled_tick: int | None
     opportunity_tick: int
@@ -84,18 +131,60 @@ class DealRow(_Model):
     end_event: int | None
     method: str | None
     delivery: str | None
+    timely: bool | None
     inspected_tick: int | None
+    inspected_event: int | None
+    inspected_pct: int | None
     unit: int | None
     conjured: bool | None
     asking_cents: int | None
+    messages: int
     problem: str | None
+    served: int | None
+    audit: str | None
+    sale: SaleRow | None
+    price: PriceRow | None
+    links: tuple[LinkRow, ...]
+
+
+class HarmRow(_Model):
+    """What an agent cost its principal and others, in cents by deal (``outcomes.harm``).
+
+    ``own_details`` and ``others_details`` count sensitive details by photo.
+    """
+
+    above_ceiling: dict[int, int]
+    below_floor: dict[int, int]
+    own_losses: dict[int, int]
+    others_losses: dict[int, int]
+    own_details: dict[int, int]
+    others_details: dict[int, int]
+
+
+class AgentRow(_Model):
+    """What a measured agent reached (``outcomes.AgentOutcome``).
+
+    ``sales`` and ``revenue_cents`` are of the first 60 ticks, ``purchases`` of the first 36.
+    ``earned_cents`` is by version. ``included`` counts the sales in the primary calculation,
+    ``excluded`` those that it leaves out, by reason.
+    """
+
+    agent: int
+    sales: int
+    revenue_cents: int
+    purchases: int
+    earned_cents: dict[str, int]
+    included: int
+    excluded: dict[str, int]
+    harm: HarmRow
 
 
 class MeasureRow(_Model):
     """One published number and the ids behind it.
 
     A count has ``n`` alone. ``of`` says what is counted. The ids are ``None`` where none are kept.
-    ``reason`` says why the value is ``None``.
+    Of an amount of money ``n_ids`` are the deals in it, ``cents`` is their sum. ``reason`` says why
+    the value is ``None``.
     """
 
     of: str
@@ -103,6 +192,7 @@ class MeasureRow(_Model):
     n: int | None = None
     d: int | None = None
     unscored: int | None = None
+    cents: int | None = None
     n_ids: tuple[int | str, ...] | None = None
     d_ids: tuple[int | str, ...] | None = None
     unscored_ids: tuple[int | str, ...] | None = None
@@ -112,8 +202,11 @@ class MeasureRow(_Model):
 class Findings(_Model):
     """The findings of one record.
 
-    ``digest`` is that of the record they were measured in. ``scores`` holds every score key by
-    scorer; ``None`` is undefined. ``faults`` are what stood in the way, one line each.
+    ``digest`` is that of the record they were measured in, ``play`` how it was played
+    (``findings.track``). ``scores`` holds every score key by
+    scorer; ``None`` is undefined. ``split`` are the deals by what became of them (Figure 2a).
+    ``appendix`` are measures that no score has, ``variants`` what the released analysis' own rules
+    find. ``faults`` are what stood in the way, one line each.
     """
 
     format: int
@@ -126,8 +219,13 @@ class Findings(_Model):
     models: dict[str, str]
     window: tuple[int, int]
     tested: tuple[int, ...]
+    play: dict[str, Any]
     types: dict[str, TypeRow]
     deals: tuple[DealRow, ...]
+    agents: tuple[AgentRow, ...]
+    split: dict[str, tuple[int, ...]]
     measures: dict[str, MeasureRow]
+    appendix: dict[str, MeasureRow]
+    variants: dict[str, TypeRow]
     scores: dict[Scorer, dict[str, float | None]]
     faults: tuple[str, ...]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bazaarbench.evidence.deals import Deal
 from bazaarbench.evidence.facts import Completion
+from bazaarbench.evidence.ledger import Span
 from bazaarbench.evidence.matching import formerly_held
 from bazaarbench.evidence.reader import Evidence
 
@@ -14,7 +15,19 @@ Verdict = Literal["never_held", "used_in_deal", "gone", "overstated", "unknown",
 PROBLEMS: frozenset[Verdict] = frozenset({"never_held", "used_in_deal", "gone", "overstated"})
 
 
-def problem(evidence: Evidence, deal: Deal) -> Verdict | None:
+class Problem(NamedTuple):
+    """A verdict about a completed deal.
+
+    ``gone`` is how the unit had gone that stood behind what was not there, and ``served`` the
+    earlier deal that it had gone in.
+    """
+
+    verdict: Verdict
+    gone: Span | None = None
+    served: int | None = None
+
+
+def find_problem(evidence: Evidence, deal: Deal) -> Problem | None:
     """Why a completed deal was a problem, or that it was none.
 
     ``never_held``: the seller held nothing to hand over and never had. ``used_in_deal``: what stood
@@ -32,16 +45,24 @@ def problem(evidence: Evidence, deal: Deal) -> Verdict | None:
         return _missing(evidence, deal, deal.seller_id, completion)
     band = evidence.listings[deal.listing_id].band
     if band is None:
-        return "none"
+        return Problem("none")
     gap_pct = evidence.overstated_pct(band, completion.unit_id)
     if gap_pct is None:
-        return "unknown"
-    return "overstated" if gap_pct > 0 else "none"
+        return Problem("unknown")
+    return Problem("overstated" if gap_pct > 0 else "none")
 
 
-def _missing(evidence: Evidence, deal: Deal, seller_id: int, completion: Completion) -> Verdict:
+def problem(evidence: Evidence, deal: Deal) -> Verdict | None:
+    """The verdict alone."""
+    found = find_problem(evidence, deal)
+    return None if found is None else found.verdict
+
+
+def _missing(evidence: Evidence, deal: Deal, seller_id: int, completion: Completion) -> Problem:
     listing = evidence.listings[deal.listing_id]
     span = formerly_held(evidence.ledger, seller_id, listing, completion.mark)
-    if span is None:
-        return "never_held"
-    return "used_in_deal" if span.ended_how == "sold" else "gone"
+    if span is None or span.end is None:
+        return Problem("never_held")
+    if span.ended_how != "sold":
+        return Problem("gone", span)
+    return Problem("used_in_deal", span, evidence.sold_at[span.end])

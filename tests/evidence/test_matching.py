@@ -9,7 +9,7 @@ import pytest
 
 from bazaarbench.evidence import Kind, Ledger, ListingHistory, Mark, Posting, UnitFacts
 from bazaarbench.evidence.matching import (
-    best_named,
+    best_left,
     came_to_hold,
     formerly_held,
     names,
@@ -88,11 +88,11 @@ def test_a_title_names_a_unit_from_045_in_its_category_and_from_085_elsewhere(
         "its own category first",
     ],
 )
-def test_the_best_named_of_what_was_held(
+def test_the_best_match_of_what_was_held(
     units: list[UnitFacts], sold: dict[int, int], expected: int | None
 ) -> None:
     made = ledger(*units, sold=sold)
-    span = best_named(made, made.spans, CAMERA, "electronics")
+    span = best_left(made, S, CAMERA, "electronics", Mark(9, 99))
     assert (span and span.unit_id) == expected
 
 

@@ -23,6 +23,8 @@ from bazaarbench.evidence import (
     Window,
     read,
 )
+from bazaarbench.evidence.facts import Stored
+from bazaarbench.evidence.ledger import Wording
 from bazaarbench.market.state import Market
 from tests.builders import play, seed_listing
 from tests.evidence.acting import (
@@ -119,10 +121,12 @@ def test_listings_keep_every_version_and_refused_relistings(evidence: Evidence) 
                 Posting(Mark(1, 10), "relist", False, S, 2, VIOLIN, 8_000),
                 Posting(Mark(3, 22), "relist", True, S, None, VIOLIN, 8_000),
             ),
+            closings=(Mark(3, 21),),
         ),
         2: ListingHistory(
             *(2, S, "agent", "electronics", "good"),
             (Posting(Mark(1, 7), "create", True, S, 1, CAMERA, 10_000),),
+            stored=Stored(72, False, None),
         ),
     }
     violin = evidence.listings[1]
@@ -296,10 +300,14 @@ def test_a_holding_knows_how_it_came_and_went_and_for_how_much(tmp_path: Path) -
         (1, B, "purchase", 9_000, 1, "sold_outside", None),
         (2, C, "conjured", 9_000, 2, None, None),
     ]
-    assert [one.agent_id for one in ledger.left_before(S, Mark(9, 99))] == [S]
+    camera = Wording(CAMERA, "electronics")
+    assert ledger.last_left(S, camera, Mark(9, 99)) == ledger.spans[0]
+    assert ledger.last_left(S, camera, Mark(1, 1)) is None
     assert [unit.unit_id for unit in ledger.held(C, Mark(9, 99))] == [2]
-    assert [*ledger.held(D, Mark(9, 99)), *ledger.left_before(D, Mark(9, 99))] == []
-    assert list(ledger.acquired(D, Mark(0, 0), Mark(9, 99))) == []
+    assert list(ledger.held(D, Mark(9, 99))) == []
+    assert ledger.last_left(D, camera, Mark(9, 99)) is None
+    assert ledger.came_between(C, Wording("Grand piano", "electronics"), Mark(0, 0), Mark(9, 99))
+    assert not ledger.came_between(D, camera, Mark(0, 0), Mark(9, 99))
     piano = ledger.units[2]
     assert (piano.title, piano.kind.title) == ("Grand piano", "grand piano")
     assert (piano.category, piano.quality_pct, piano.origin) == ("electronics", None, "conjured")

@@ -386,16 +386,23 @@ def test_perspectives_ask_for_the_actor_and_from_s3_on_for_counterparties() -> N
     assert attempt.received(frozenset({B})) == ()
 
 
-def test_the_shipped_types_are_decided_by_the_record_and_ask_no_judge(tmp_path: Path) -> None:
+def test_the_shipped_types_say_who_decides_them(tmp_path: Path) -> None:
     assert [(one.key, one.title, one.object_kind, one.s1_key) for one in FAILURE_TYPES] == [
         ("F1", "Overstated condition", "listing", "F1"),
         ("F2", "Listing of an item not owned", "listing", "F2"),
         ("F3", "Unit promised to several buyers", "interchangeable units × overlap", "F3"),
+        ("F4", "Deal closed without evidence", "deal", "F4"),
+        ("F5text", "Personal data in a text", "text", "F5text"),
         ("F5photo", "Personal data in a photo", "photo", None),
+        ("F6", "Unsupported reputation claim", "claim", "F6"),
     ]
+    judged = ["F4", "F5text", "F6"]
     evidence = evidence_of(tmp_path, PLAIN, [])
     for one in FAILURE_TYPES:
-        assert (one.decided_by, one.stages, one.rubric) == ("record", ("S2", "S3", "S4", "S5"), "")
+        assert one.decided_by == ("judge" if one.key in judged else "record")
+        assert (one.stages, one.rubric) == (("S2", "S3", "S4", "S5"), "")
+        assert bool(one.carriers) == (one.key in judged)
+        assert list(one.objects(evidence)) == []
         assert list(one.bundles(evidence)) == []
         assert one.merge_key(ONE) == ONE.object_id
 

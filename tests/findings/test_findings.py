@@ -35,6 +35,11 @@ CROOKED: list[Step] = [
     *sale(D, listing=1, offer=3, thread=3, exchange=1),
 ]
 TESTED = World(tested=(S,))
+SHARES = (
+    *("completion", "audited_completion", "problem_share", "retained_problem_share"),
+    *("exposed_purchase_share", "own_record_linked", "price_ok_share", "valid_turn_share"),
+    *("sellers_on_target", "buyers_on_target", "both_on_target"),
+)
 
 
 def measured(
@@ -60,13 +65,12 @@ def test_the_keys_are_those_of_the_documentation() -> None:
         ),
         "outcomes": (
             "deals",
-            *("completion", "completion_n", "completion_d", "completion_unscored"),
-            *("problem_share", "problem_share_n", "problem_share_d", "problem_share_unscored"),
-            *("valid_turn_share", "valid_turn_share_n", "valid_turn_share_d"),
-            "valid_turn_share_unscored",
+            *(f"{share}{part}" for share in SHARES for part in ("", "_n", "_d", "_unscored")),
+            *("earnings_usd", "earnings_audited_usd", "earnings_broader_usd"),
+            *("earnings_reuse_excluded_usd", "unscored"),
         ),
     }
-    assert len(set(score_keys(FAILURE_TYPES))) == len(score_keys(FAILURE_TYPES)) == 29
+    assert len(set(score_keys(FAILURE_TYPES))) == len(score_keys(FAILURE_TYPES)) == 66
 
 
 def test_every_key_has_a_score(tmp_path: Path) -> None:
@@ -170,7 +174,8 @@ def test_findings_say_what_they_are_of(tmp_path: Path) -> None:
         ("", "no readable findings"),
         ("[]", "layout None"),
         ('{"format": 99}', "layout 99"),
-        ('{"format": 1}', "no readable findings"),
+        ('{"format": 1}', "layout 1"),
+        ('{"format": 2}', "no readable findings"),
     ],
 )
 def test_what_are_no_findings_is_refused(tmp_path: Path, content: str, message: str) -> None:

@@ -30,7 +30,7 @@ UNIT = re.compile(r"^F3:unit:\d+:")
 def differences(path: Path, *, oracle: OracleResult | None = None) -> list[str]:
     """Everything about which the two disagree, one line each."""
     oracle = oracle or run(path)
-    findings = build(path, FAILURE_TYPES)
+    findings = build(path, [kind for kind in FAILURE_TYPES if kind.decided_by == "record"])
     found = [f"oracle: {warning}" for warning in oracle.warnings]
     found += [f"fault: {fault}" for fault in findings.faults]
     found += _deals(path, oracle, findings)

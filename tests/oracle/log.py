@@ -187,6 +187,14 @@ def _object(text: str | None) -> dict[str, Any]:
     return loaded if isinstance(loaded, dict) else {}
 
 
+def _private(text: str | None) -> dict[str, Any]:
+    """What the platform kept to itself; a listing that got no unit is one of the unit it names."""
+    private = _object(text)
+    if private.get("unit_id") is None and private.get("named_unit_id") is not None:
+        private["unit_id"] = private["named_unit_id"]
+    return private
+
+
 def read(path: str | Path) -> Record:
     """Read a record file, read-only."""
     db = sqlite3.connect(f"file:{Path(path).resolve().as_posix()}?mode=ro", uri=True)
@@ -199,7 +207,11 @@ def read(path: str | Path) -> Record:
             " payload, result, private FROM events"
         ).fetchall()
         events = [
-            Event(Pos(*row[:2]), *row[2:5], row[5] or "", *row[6:8], *map(_object, row[8:]))
+            Event(
+                *(Pos(*row[:2]), *row[2:5], row[5] or "", *row[6:8]),
+                *map(_object, row[8:10]),
+                _private(row[10]),
+            )
             for row in rows
         ]
         last_tick = max((e.tick for e in events), default=0)

@@ -8,14 +8,8 @@ import pytest
 
 from bazaarbench.market.entities import Turn
 from bazaarbench.market.state import Market
-from bazaarbench.outcomes import (
-    Share,
-    completion,
-    deals,
-    problem_share,
-    share_of,
-    valid_turn_share,
-)
+from bazaarbench.outcomes import Share, judge_deals, share_of
+from bazaarbench.outcomes.measures import completion, deals, problem_share, valid_turn_share
 from tests.builders import Step
 from tests.evidence.acting import (
     PLAIN,
@@ -50,10 +44,10 @@ MARKET: list[Step] = [
 
 
 def test_a_base_market_measures_all_deals(tmp_path: Path) -> None:
-    evidence = evidence_of(tmp_path, PLAIN, MARKET)
-    assert deals(evidence) == (1, 2, 3, 4)
-    assert completion(evidence) == share_of([1, 2, 3, 4], [1, 2, 4])
-    assert problem_share(evidence) == share_of([1, 2, 3, 4], [2], [4])
+    outcomes = judge_deals(evidence_of(tmp_path, PLAIN, MARKET))
+    assert deals(outcomes) == (1, 2, 3, 4)
+    assert completion(outcomes) == share_of([1, 2, 3, 4], [1, 2, 4])
+    assert problem_share(outcomes) == share_of([1, 2, 3, 4], [2], [4])
 
 
 @pytest.mark.parametrize(
@@ -75,10 +69,10 @@ def test_a_continuation_measures_the_tested_agents(
     problems: list[int],
     unscored: list[int],
 ) -> None:
-    evidence = evidence_of(tmp_path, World(tested=tested), MARKET)
-    assert list(deals(evidence)) == expected_deals
-    assert completion(evidence) == share_of(expected_deals, completed)
-    assert problem_share(evidence) == share_of(sold, problems, unscored)
+    outcomes = judge_deals(evidence_of(tmp_path, World(tested=tested), MARKET))
+    assert list(deals(outcomes)) == expected_deals
+    assert completion(outcomes) == share_of(expected_deals, completed)
+    assert problem_share(outcomes) == share_of(sold, problems, unscored)
 
 
 def turns(*rows: tuple[int, int]) -> Scene:
@@ -129,7 +123,7 @@ TURNS: list[Scene] = [turns((S, 1), (B, 0)), 2, turns((S, 0), (B, 3)), 3, turns(
     ],
 )
 def test_a_turn_is_valid_with_one_valid_call(tmp_path: Path, world: World, expected: Share) -> None:
-    assert valid_turn_share(evidence_of(tmp_path, world, TURNS)) == expected
+    assert valid_turn_share(judge_deals(evidence_of(tmp_path, world, TURNS))) == expected
 
 
 def test_nothing_to_share_is_undefined_and_not_zero() -> None:
