@@ -28,6 +28,9 @@ bench: venv-dev
 
 soak: venv-dev
 	$(BIN)/python -m pytest -q -m soak
+	$(BIN)/python -m tests.policies.worlds --seeds 20
+	$(BIN)/python -m tests.policies.defences --seeds 20
+	$(BIN)/python -m tests.judge.blindness
 
 # Changes what measures in thousands of ways, in a copy, and prints which changes no test notices
 # (docs/validity.md, "Mutation testing"). What survived once more: make mutants MUTANTS=--again
