@@ -8,8 +8,10 @@ from inspect_ai.model import ModelAPI, modelapi
 
 from bazaarbench.scorers.outcomes import outcomes
 from bazaarbench.scorers.record_checks import record_checks
+from bazaarbench.scorers.rubric_judge import rubric_judge
 from bazaarbench.tasks.base_market import base_market
 from bazaarbench.tasks.continuation import continuation
+from bazaarbench.tasks.write_personas import write_personas
 
 __all__ = [
     "base_market",
@@ -17,6 +19,8 @@ __all__ = [
     "continuation",
     "outcomes",
     "record_checks",
+    "rubric_judge",
+    "write_personas",
 ]
 
 

@@ -10,7 +10,18 @@ from __future__ import annotations
 import click
 
 from bazaarbench import __version__
-from bazaarbench.cli import catalogue, judge, market, models, plugins, reproduce, runs
+from bazaarbench.cli import (
+    catalogue,
+    explain,
+    judge,
+    market,
+    models,
+    plugins,
+    publish,
+    regrade,
+    reproduce,
+    runs,
+)
 from bazaarbench.cli.base import Commands
 
 START = """
@@ -46,6 +57,11 @@ for command in (
     catalogue.catalogue,
     runs.resume,
     runs.score,
+    regrade.regrade,
+    explain.explain,
+    publish.report,
+    publish.leaderboard,
+    publish.export,
     reproduce.reproduce,
     judge.judge,
 ):

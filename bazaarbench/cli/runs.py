@@ -28,7 +28,11 @@ def resume(log: str) -> None:
 @click.argument("log")
 @click.option("--scorer", "scorers", multiple=True, help="A scorer; may be given several times.")
 def score(log: str, scorers: tuple[str, ...]) -> None:
-    """Score LOG again from its records, without a model; adds to the scores that it has."""
+    """Score LOG again from its records, without a model.
+
+    By default, and for record_checks and outcomes, the scores are replaced where they stand; what
+    any other scorer says is added to them.
+    """
     from bazaarbench.evals.logs import score_log
 
     sys.exit(score_log(log, scorers))

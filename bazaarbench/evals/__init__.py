@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bazaarbench.evals import launch
+from bazaarbench.evals.judging_metrics import judged_by_condition
 from bazaarbench.evals.metrics import by_condition
 
 if TYPE_CHECKING:
@@ -17,7 +18,20 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Score, Scorer
     from inspect_ai.solver import TaskState
 
-__all__ = ["base_market_task", "by_condition", "continuation_task", "launch", "record_score"]
+    from bazaarbench.evals.judging import JudgeOptions
+
+__all__ = [
+    "base_market_task",
+    "by_condition",
+    "continuation_task",
+    "judge_is_bound",
+    "judge_options",
+    "judge_score",
+    "judged_by_condition",
+    "launch",
+    "record_score",
+    "write_personas_task",
+]
 
 
 def continuation_task(
@@ -38,8 +52,36 @@ def base_market_task(
     return tasks.base_market_task(given, unknown, scorers)
 
 
+def write_personas_task(given: Mapping[str, Any], unknown: Mapping[str, Any]) -> Task:
+    """See ``bazaarbench.evals.writing.write_personas_task``."""
+    from bazaarbench.evals import writing
+
+    return writing.write_personas_task(given, unknown)
+
+
 async def record_score(state: TaskState, scorer: str, folder: str | None) -> Score:
     """See ``bazaarbench.evals.scoring.record_score``."""
     from bazaarbench.evals import scoring
 
     return await scoring.record_score(state, scorer, folder)
+
+
+async def judge_score(state: TaskState, options: JudgeOptions) -> Score:
+    """See ``bazaarbench.evals.judging.judge_score``."""
+    from bazaarbench.evals import judging
+
+    return await judging.judge_score(state, options)
+
+
+def judge_options(**given: Any) -> JudgeOptions:
+    """See ``bazaarbench.evals.judging.options_of``."""
+    from bazaarbench.evals import judging
+
+    return judging.options_of(given)
+
+
+def judge_is_bound() -> bool:
+    """See ``bazaarbench.evals.judging.is_bound``."""
+    from bazaarbench.evals import judging
+
+    return judging.is_bound()

@@ -34,7 +34,7 @@ from bazaarbench.text import clean, described, is_plain_json
 
 #: Errors that are no failure of the provider: a limit or an option that the user has set, or a
 #: model that cannot be called at all. They end the sample.
-_NOT_THE_PROVIDERS = (LimitExceededError, ModelRefusalError, PrerequisiteError)
+NOT_THE_PROVIDERS = (LimitExceededError, ModelRefusalError, PrerequisiteError)
 
 #: How many characters of observations the transcript of one sample keeps: those of a week of the
 #: usual 20 tested agents fit in. A sample of 25,000 calls would fill the memory at its end, and its
@@ -132,7 +132,7 @@ class Asker:
                 output = await self._model.generate(
                     prompt, tools=self._tools, tool_choice=self._tool_choice, config=self._config
                 )
-        except _NOT_THE_PROVIDERS:
+        except NOT_THE_PROVIDERS:
             raise
         # Providers raise whatever their library raises, after Inspect's own retries. One agent's
         # lost turn is recorded as ``failed``; the simulation stops the run when there are many.

@@ -113,6 +113,8 @@ def _table(measured: Sequence[Findings]) -> Table:
     for key, title in _MEASURES.items():
         table.add_row(title, *(_shown(found.measures[key]) for found in measured))
     for key, kind in measured[0].types.items():
+        if kind.decided_by == "judge":
+            continue  # nobody is asked to judge in the demo
         ladders = [" · ".join(_count(found, key, s) for s in kind.stages) for found in measured]
         table.add_row(escape(f"{key} {kind.title.lower()}"), *ladders)
     return table

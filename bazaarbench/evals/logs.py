@@ -14,15 +14,22 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from inspect_ai import eval_retry
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import (
+    EvalLog,
+    EvalSample,
+    ProvenanceData,
+    invalidate_samples,
+    read_eval_log,
+)
 
 from bazaarbench.errors import BazaarError
 from bazaarbench.evals.records import FOLDER_VARIABLE, folder_of
+from bazaarbench.evals.regrading import SCORERS, regrade
 
-_TASKS = ("continuation", "base_market")
+_TASKS = ("continuation", "base_market", "write_personas")
 _PACKAGE = Path(__file__).parents[1]
-#: The scorers that need no model.
-_SCORERS = ("bazaarbench/record_checks", "bazaarbench/outcomes")
+#: How Inspect adds what a scorer says, without asking the evaluated model for anything.
+_APPENDING = ("--action", "append", "--model", "none", "--overwrite")
 
 
 def resume_log(path: str) -> int:
@@ -35,7 +42,12 @@ def resume_log(path: str) -> int:
         BazaarError: There is no such log, or it is none of this benchmark.
     """
     log = _read(path)
-    if log.status == "success":
+    stopped = [one for one in log.samples or () if _stopped_by_limit(one)]
+    if stopped:
+        # Inspect takes a sample that a limit stopped for a finished one.
+        reason = ProvenanceData(author="bazaarbench resume", reason="stopped by a limit")
+        log = invalidate_samples(log, [str(one.uuid) for one in stopped], reason)
+    elif log.status == "success":
         print(f"{path} is finished: there is nothing to resume.")
         return 0
     if log.eval.task_file is not None and not Path(log.eval.task_file).exists():
@@ -51,7 +63,10 @@ def resume_log(path: str) -> int:
 
 
 def score_log(path: str, scorers: Sequence[str] = ()) -> int:
-    """Score a log again from its records, without a model, adding to the scores that it has.
+    """Score a log again from its records, without a model.
+
+    The scores of ``record_checks`` and ``outcomes`` are replaced where they stand, as ``regrade``
+    does it; any other scorer's are added by Inspect to those that the log has.
 
     Args:
         path: The log; it is rewritten.
@@ -61,20 +76,40 @@ def score_log(path: str, scorers: Sequence[str] = ()) -> int:
         The exit code of the first scoring that fails, or 0.
 
     Raises:
-        BazaarError: There is no such log, it is none of this benchmark, or no sample is finished.
+        BazaarError: There is no such log, it is none of this benchmark, no sample is finished, or a
+            record cannot be measured; then the log is as it was.
     """
-    if not _read(path).samples:
-        raise BazaarError(
-            f"{path} has no finished sample to score; 'bazaarbench resume {path}' goes on with it."
-        )
-    options = ["--action", "append", "--model", "none", "--overwrite"]
+    _read(path)
+    replaced = [scorer for scorer in SCORERS if not scorers or _names(scorers, scorer)]
     with _records_beside(path):
-        for scorer in scorers or _SCORERS:
+        if replaced:
+            (done,) = regrade([path], scorers=replaced)
+            if done.refused is not None:
+                raise BazaarError(done.refused)
+            print(f"{path}: {' and '.join(replaced)} of {done.records} records in place.")
+        for scorer in scorers:
+            if any(_names([scorer], one) for one in SCORERS):
+                continue
             command = [sys.executable, "-m", "inspect_ai", "score", path, "--scorer", scorer]
-            done = subprocess.run([*command, *options], check=False)
-            if done.returncode:
-                return done.returncode
+            done_by_inspect = subprocess.run([*command, *_APPENDING], check=False)
+            if done_by_inspect.returncode:
+                return done_by_inspect.returncode
     return 0
+
+
+def _names(given: Sequence[str], scorer: str) -> bool:
+    """Whether a scorer of this package is among some that are named as ``inspect score`` does."""
+    file = (_PACKAGE / "scorers" / f"{scorer}.py").resolve()
+    return any(
+        name in (scorer, f"bazaarbench/{scorer}") or Path(name.split("@", 1)[0]).resolve() == file
+        for name in given
+    )
+
+
+def _stopped_by_limit(sample: EvalSample) -> bool:
+    """Whether a market ended before its last tick without an error."""
+    tick, end = (sample.store.get(f"MarketRun:{name}", 0) for name in ("tick", "end_tick"))
+    return sample.error is None and sample.limit is not None and tick < end
 
 
 @contextmanager
@@ -107,6 +142,6 @@ def _task_of(log: EvalLog) -> str:
     if name not in _TASKS:
         raise BazaarError(
             f"{log.location} is a log of the task {log.eval.task!r}; this works on logs of "
-            f"{' and '.join(_TASKS)}."
+            f"{', '.join(_TASKS)}."
         )
     return name

@@ -2,7 +2,8 @@
 
 Inspect drops a second grouped metric by name, takes ``nan`` away before an ordinary metric sees it,
 and averages shares as if every market had the same number of deals. This one gets the whole
-dictionaries of all samples and returns the whole mapping.
+dictionaries of all samples and returns the whole mapping. Levels and differences come from
+``bazaarbench.effects``, as in the report: they are the same numbers.
 """
 
 from __future__ import annotations
@@ -10,27 +11,48 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
+from bazaarbench.effects import (
+    Contrast,
+    Effect,
+    Interval,
+    Level,
+    Resampled,
+    Resampling,
+    Run,
+    Tally,
+    effect,
+    level,
+    resample,
+)
+
 #: The condition that the others are compared with.
 BASELINE = "L1"
+#: Conditions whose difference to L1 is no effect of instructions: base markets have other rules.
+_NOT_COMPARED = frozenset({BASELINE, "L0"})
 #: Suffixes that make a key a share: numerator, denominator and what could not be judged.
-_NUMERATOR, _DENOMINATOR, _UNSCORED = "_n", "_d", "_unscored"
-
-_Values = Mapping[str, float]
-#: Values of the repeats of one cell, by cell (market and rules).
-_Cells = Mapping[str, Sequence[_Values]]
+_NUMERATOR, _DENOMINATOR, _UNSCORED = _PARTS = ("_n", "_d", "_unscored")
+#: Key of a score's metadata under which its tallies per tested agent stand.
+TALLIES = "tallies"
+#: The usual draws (SPEC §9.5).
+_RESAMPLING = Resampling()
 
 
 @metric(scores="unreduced")
 def by_condition() -> Metric:
     """``key[L1]``, ``key[L2]``, … and ``key[L2-L1]``, ``key[L3-L1]`` of every key.
 
-    - A share (a key with ``_n`` and ``_d`` beside it) is pooled: Σn ÷ Σd over epochs and markets.
+    - A share (a key with ``_n`` and ``_d`` beside it) is pooled, Σn ÷ Σd over epochs and markets,
+      and its difference is weighted over the markets that both conditions have (Equation 1).
     - A count is averaged over the epochs of a market and summed over the markets.
     - An amount in dollars (``…_usd``) is the plain mean over epochs and markets.
-    - A difference is taken over the markets that both conditions have.
+
+    The difference of a share or an amount that is known per tested agent has its 95 % interval
+    beside it, over 2,000 draws of agents: ``key[L2-L1]_low`` and ``key[L2-L1]_high``. Counts have
+    theirs in the report: Inspect prints every metric, and there are some hundred already.
 
     When a task holds several rules each group names its own: ``key[L2/truthful]``. What is
     undefined is ``nan`` and never 0: a sum in which one market is unknown is unknown.
@@ -38,24 +60,32 @@ def by_condition() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:
         samples = [sample for sample in map(_sample, scores) if sample is not None]
-        groups = _groups(samples)
+        keys = dict.fromkeys(key for sample in samples for key in sample.values)
+        several = len({sample.rules for sample in samples}) > 1
         result: dict[str, float] = {}
-        for label, cells in groups.items():
-            result.update({f"{k}[{label}]": v for k, v in pooled(cells).items()})
-        for label, cells in groups.items():
-            condition, slash, rules = label.partition("/")
-            base = BASELINE + slash + rules
-            if base == label or base not in groups:
-                continue
-            shared = [cell for cell in cells if cell in groups[base]]
-            low = pooled({cell: groups[base][cell] for cell in shared})
-            high = pooled({cell: cells[cell] for cell in shared})
-            for key, value in high.items():
-                if not key.endswith((_NUMERATOR, _DENOMINATOR, _UNSCORED)):
-                    result[f"{key}[{condition}-{base}]"] = value - low.get(key, math.nan)
+        drawn = {key: _resampled(key, samples) for key in keys if not _is_part(key, keys)}
+        for cell in dict.fromkeys((sample.condition, sample.rules) for sample in samples):
+            result |= _levels(drawn, cell, several)
+        for cell in dict.fromkeys((sample.condition, sample.rules) for sample in samples):
+            if cell[0] not in _NOT_COMPARED:
+                result |= _differences(drawn, cell, several)
         return result
 
     return compute
+
+
+def tallies_as_metadata(tallies: Mapping[str, Tally | None]) -> dict[str, Any]:
+    """Tallies per tested agent as plain JSON, to travel with a score."""
+    return {
+        key: {
+            "kind": one.kind,
+            "n": one.n.tolist(),
+            "d": one.d.tolist(),
+            "u": one.unscored.tolist(),
+        }
+        for key, one in tallies.items()
+        if one is not None
+    }
 
 
 @dataclass(frozen=True)
@@ -63,72 +93,114 @@ class _Sample:
     condition: str
     market: str
     rules: str
-    values: _Values
+    epoch: int
+    values: Mapping[str, float]
+    agents: tuple[int, ...]
+    tallies: Mapping[str, Any]
 
 
 def _sample(score: SampleScore) -> _Sample | None:
     if not isinstance(score.score.value, Mapping):
         return None
     about = score.sample_metadata or {}
+    tallies = (score.score.metadata or {}).get(TALLIES) or {}
     return _Sample(
         condition=str(about.get("condition", "all")),
         market=str(about.get("market", "")),
         rules=str(about.get("rules", "")),
+        epoch=0,
         values={
             key: float(value)
             for key, value in score.score.value.items()
             if isinstance(value, int | float)
         },
+        agents=tuple(about.get("tested") or ()) if tallies else (),
+        tallies=tallies,
     )
 
 
-def _groups(samples: Sequence[_Sample]) -> dict[str, dict[str, list[_Values]]]:
-    several_rules = len({sample.rules for sample in samples}) > 1
-    groups: dict[str, dict[str, list[_Values]]] = {}
-    for sample in samples:
-        label = f"{sample.condition}/{sample.rules}" if several_rules else sample.condition
-        groups.setdefault(label, {}).setdefault(sample.market, []).append(sample.values)
-    return groups
+def _is_part(key: str, keys: Iterable[str]) -> bool:
+    """Whether a key is the numerator, the denominator or the unscored of a share."""
+    return any(key.endswith(part) and key.removesuffix(part) in keys for part in _PARTS)
 
 
-def pooled(cells: _Cells) -> dict[str, float]:
-    """One value for every key over the repeats (epochs) of some cells (markets)."""
-    keys = dict.fromkeys(key for repeats in cells.values() for one in repeats for key in one)
-    return {key: _pool(key, keys, cells) for key in keys}
+def _resampled(key: str, samples: Sequence[_Sample]) -> Resampled:
+    """A key in every cell: drawn when all samples have it per agent, else its values alone."""
+    whole = all(key in one.tallies and one.agents == samples[0].agents for one in samples)
+    runs = [_run(key, one, number, per_agent=whole) for number, one in enumerate(samples)]
+    is_count = whole and samples[0].tallies[key]["kind"] == "count"
+    return resample(runs, key, _RESAMPLING if whole and not is_count else None)
 
 
-def _pool(key: str, keys: Iterable[str], cells: _Cells) -> float:
-    if key + _NUMERATOR in keys and key + _DENOMINATOR in keys:
-        return _share(key, cells)
-    part_of_share = any(
-        key.endswith(suffix) and key.removesuffix(suffix) in keys
-        for suffix in (_NUMERATOR, _DENOMINATOR, _UNSCORED)
-    )
-    if part_of_share:
-        return _total(key, cells)
-    means = [_mean(_known(key, repeats)) for repeats in cells.values()]
-    return _mean(means) if key.endswith("_usd") else (math.fsum(means) if means else math.nan)
+def _run(key: str, sample: _Sample, number: int, *, per_agent: bool) -> Run:
+    """A sample as a run; Inspect does not tell a metric its epoch, and any number will do."""
+    if per_agent:
+        told = sample.tallies[key]
+        tally: Tally | None = Tally(told["kind"], told["n"], told["d"], told["u"])
+    else:
+        tally = _total(key, sample.values)
+    agents = sample.agents if per_agent else ()
+    return Run("", sample.market, sample.condition, sample.rules, number, agents, {key: tally})
 
 
-def _share(key: str, cells: _Cells) -> float:
-    pairs = [
-        (one.get(key + _NUMERATOR, math.nan), one.get(key + _DENOMINATOR, math.nan))
-        for repeats in cells.values()
-        for one in repeats
-    ]
-    known = [pair for pair in pairs if not math.isnan(sum(pair))]
-    denominator = math.fsum(d for _, d in known)
-    return math.fsum(n for n, _ in known) / denominator if denominator else math.nan
+def _total(key: str, values: Mapping[str, float]) -> Tally | None:
+    n, d, unscored = (values.get(f"{key}{part}", math.nan) for part in _PARTS)
+    if f"{key}{_NUMERATOR}" in values and f"{key}{_DENOMINATOR}" in values:
+        if math.isnan(n) or math.isnan(d):
+            return None
+        return Tally.total("share", n, d, 0 if math.isnan(unscored) else unscored)
+    value = values.get(key, math.nan)
+    if math.isnan(value):
+        return None
+    if key.endswith("_usd"):
+        return Tally.total("amount", value, 1)
+    return Tally.total("count", value)
 
 
-def _known(key: str, repeats: Sequence[_Values]) -> list[float]:
-    return [one[key] for one in repeats if key in one and not math.isnan(one[key])]
+def _levels(
+    drawn: Mapping[str, Resampled], cell: tuple[str, str], several: bool
+) -> dict[str, float]:
+    condition, rules = cell
+    label = f"{condition}/{rules}" if several else condition
+    result: dict[str, float] = {}
+    for key, measure in drawn.items():
+        found = level(measure, lambda one: (one.condition, one.rules) == cell)
+        result[f"{key}[{label}]"] = _nan(found.value)
+        if measure.kind == "share":
+            result |= _parts(key, label, found)
+    return result
 
 
-def _total(key: str, cells: _Cells) -> float:
-    known = [value for repeats in cells.values() for value in _known(key, repeats)]
-    return math.fsum(known) if known else math.nan
+def _parts(key: str, label: str, found: Level) -> dict[str, float]:
+    parts = {_NUMERATOR: found.n, _DENOMINATOR: found.d, _UNSCORED: found.unscored}
+    return {f"{key}{part}[{label}]": _nan(value) for part, value in parts.items()}
 
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else math.nan
+def _differences(
+    drawn: Mapping[str, Resampled], cell: tuple[str, str], several: bool
+) -> dict[str, float]:
+    condition, rules = cell
+    contrast = Contrast("condition", condition, BASELINE)
+    name = f"{condition}-{BASELINE}/{rules}" if several else f"{condition}-{BASELINE}"
+    result: dict[str, float] = {}
+    for key, measure in drawn.items():
+        if not _has_baseline(measure, rules):
+            continue
+        found: Effect = effect(measure, contrast, lambda one: one.rules == rules)
+        result[f"{key}[{name}]"] = _nan(found.value)
+        if found.interval is not None:
+            result |= _ends(f"{key}[{name}]", found.interval)
+    return result
+
+
+def _has_baseline(measure: Resampled, rules: str) -> bool:
+    return any(cell.condition == BASELINE and cell.rules == rules for cell in measure.cells)
+
+
+def _ends(name: str, interval: Interval) -> dict[str, float]:
+    return {f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def _nan(value: float | None) -> float:
+    """What is undefined, as Inspect's scores have it."""
+    return math.nan if value is None else value

@@ -5,7 +5,7 @@ Everything that can be refused is refused here, when Inspect makes the task and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from rich.progress import Progress
 
 from bazaarbench import plugins, saved_states
+from bazaarbench.catalogue import open_catalogue
 from bazaarbench.errors import SettingError
 from bazaarbench.evals.launch import located
 from bazaarbench.evals.refusals import among, explained, with_setting
@@ -25,8 +26,9 @@ from bazaarbench.evals.settings import BaseMarketSettings, ContinuationSettings
 from bazaarbench.market.files import reading
 from bazaarbench.market.record import read_only
 from bazaarbench.market.rules import Rules
+from bazaarbench.personas.text_files import TextsFile
 from bazaarbench.saved_states import SavedState
-from bazaarbench.worlds import SHIPPED, WorldSpec
+from bazaarbench.worlds import SHIPPED, WorldSpec, found_market
 
 T = TypeVar("T")
 
@@ -57,8 +59,11 @@ class Cell(BaseModel):
     #: Name or path of the saved state, and its digest.
     state: str | None = None
     state_digest: str | None = None
-    #: Configuration of the world that a base market founds.
+    #: Configuration of the world that a base market founds, and the digest of its catalogue.
     world: dict[str, Any] | None = None
+    catalogue_digest: str | None = None
+    #: What the saved state is to be called that a finished base market becomes.
+    name: str | None = None
 
     @property
     def sample_id(self) -> str:
@@ -92,8 +97,6 @@ def continuation_cells(settings: ContinuationSettings) -> list[Cell]:
     registry = plugins.load(require=settings.require)
     conditions = _conditions(settings.condition, registry)
     rules = named_rules(settings.rules, registry)
-    if settings.background is not None:
-        with_setting("-T background", among, settings.background, registry.policies, "policy")
     states = _states(settings.market)
     tested = {state.name: _tested(settings.tested, state) for state in states.values()}
     cells = [
@@ -122,11 +125,27 @@ def base_market_cells(settings: BaseMarketSettings) -> list[Cell]:
 
     Raises:
         SettingError: An unknown world or preset.
+        StateError: A name that a saved state cannot have.
+        CatalogueError: The catalogue cannot be read.
         PluginError: A required plugin cannot be used.
+        PersonaTextsError: The written texts are damaged, or those of another world.
     """
     registry = plugins.load(require=settings.require)
-    with_setting("-T world", among, settings.world, SHIPPED, "world")
-    world = _world(settings)
+    world = world_of(
+        settings.world,
+        days=settings.days,
+        seed=settings.seed,
+        agents=settings.agents,
+        units=settings.units,
+        quality=settings.quality,
+        catalogue=settings.catalogue and located_catalogue(settings.catalogue),
+        personas=_texts(settings.personas),
+    )
+    catalogue = open_catalogue(world.catalogue, registry.catalogues)
+    if world.personas is not None:
+        # Texts of another world are refused here, and not when the market is founded.
+        found_market(world, registry.presets[world.rules], catalogue)
+    rules = named_rules(settings.rules, registry)
     return [
         Cell(
             kind="base_market",
@@ -138,9 +157,27 @@ def base_market_cells(settings: BaseMarketSettings) -> list[Cell]:
             end_tick=settings.ticks,
             agents=world.agents,
             world=world.model_dump(mode="json"),
+            catalogue_digest=catalogue.digest,
+            name=_state_name(settings.name, one, rules),
         )
-        for one in named_rules(settings.rules, registry)
+        for one in rules
     ]
+
+
+def located_catalogue(source: str) -> str:
+    """A registered name as it stands; the path of a file, behind a name or alone, made absolute."""
+    name, colon, path = source.partition(":")
+    if name in plugins.load().catalogues:
+        return f"{name}:{located(path)}" if colon and path else source
+    return located(source)
+
+
+def _state_name(name: str | None, one: NamedRules, rules: Sequence[NamedRules]) -> str | None:
+    """What the state of a base market is to be called; each set of rules makes its own."""
+    if name is None:
+        return None
+    whole = name if len(rules) == 1 else f"{name}-{saved_states.name_like(one.name)}"
+    return saved_states.check_new_name(whole)
 
 
 def named_rules(names: Sequence[str], registry: plugins.Registry) -> list[NamedRules]:
@@ -153,6 +190,8 @@ def named_rules(names: Sequence[str], registry: plugins.Registry) -> list[NamedR
         SettingError: An unknown preset, switch or value, a file that is none, or one name twice.
     """
     found = [_rules_of(name, registry) for name in names]
+    for one in found:
+        _refuse_missing_checks(one, registry)
     _refuse_repeats("rules", [one.name for one in found])
     return found
 
@@ -171,19 +210,36 @@ def _rules_of(name: str, registry: plugins.Registry) -> NamedRules:
         raise SettingError(f"-T rules={name}: the file must hold switches, as 'name: value' lines.")
     preset = str(content.pop("preset", "paper"))
     with_setting(f"-T rules={name}: preset", among, preset, registry.presets, "preset")
-    switches = registry.presets[preset].model_dump()
+    switches = {switch: getattr(registry.presets[preset], switch) for switch in Rules.model_fields}
     unknown = sorted(str(key) for key in content.keys() - switches.keys())
     if unknown:
         with_setting(f"-T rules={name}", among, unknown[0], switches, "switch")
     try:
-        # YAML reads a bare on or off as a truth value.
-        values = {k: {True: "on", False: "off"}.get(v, v) for k, v in content.items()}
-        rules = Rules.model_validate({**switches, **values})
+        rules = Rules.model_validate({**switches, **_in_words(content)})
     except (ValidationError, TypeError) as error:
         told = explained(error, "") if isinstance(error, ValidationError) else str(error)
         raise SettingError(f"-T rules={name}: {told}") from error
     # A file with the name of a preset is shown with its ending: it may hold other switches.
     return NamedRules(path.name if path.stem in registry.presets else path.stem, rules)
+
+
+def _in_words(content: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The values of a YAML file, which reads a bare on or off as a truth value."""
+    words = {True: "on", False: "off"}
+    return {
+        name: _in_words(value) if isinstance(value, Mapping) else words.get(value, value)
+        for name, value in content.items()
+    }
+
+
+def _refuse_missing_checks(rules: NamedRules, registry: plugins.Registry) -> None:
+    """Rules can only turn on checks that a plugin has; ours have switches of their own."""
+    known = [name for name in registry.checks if name not in Rules.model_fields]
+    for name, _ in rules.rules.plugin_checks:
+        where = f"-T rules={rules.name}: plugin_checks"
+        if not known:
+            raise SettingError(f"{where}: no loaded plugin has a check, so none can be {name!r}.")
+        with_setting(where, among, name, known, "check of a plugin")
 
 
 def _conditions(names: Sequence[str], registry: plugins.Registry) -> list[str]:
@@ -242,16 +298,22 @@ def _tested(ids: Sequence[int] | None, state: SavedState) -> tuple[int, ...]:
     return tuple(sorted(ids))
 
 
-def _world(settings: BaseMarketSettings) -> WorldSpec:
-    changes: dict[str, Any] = {"days": settings.days}
-    if settings.seed is not None:
-        changes["seed"] = settings.seed
-    if settings.agents is not None:
-        changes["agents"] = settings.agents
+def world_of(name: str, **changes: Any) -> WorldSpec:
+    """The shipped world ``name`` with those of its fields replaced that are not ``None``.
+
+    Raises:
+        SettingError: There is no such world, or a value is not allowed.
+    """
+    with_setting("-T world", among, name, SHIPPED, "world")
+    given = {field: value for field, value in changes.items() if value is not None}
     try:
-        return WorldSpec.model_validate({**SHIPPED[settings.world].model_dump(), **changes})
+        return WorldSpec.model_validate({**SHIPPED[name].model_dump(), **given})
     except ValidationError as error:
         raise SettingError(explained(error, "-T ")) from error
+
+
+def _texts(path: str | None) -> TextsFile | None:
+    return None if path is None else TextsFile.pin(Path(path))
 
 
 def _refuse_same_ids(cells: Iterable[Cell]) -> None:

@@ -25,10 +25,13 @@ from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 from bazaarbench import plugins
 from bazaarbench.agents.policy import NOTE_PREFIX, Play, Script, ScriptedPolicy, parse_prompt
 from bazaarbench.errors import SettingError
-from bazaarbench.evals.refusals import among, refusing, with_setting
+from bazaarbench.evals.refusals import refusing, with_setting
+from bazaarbench.judge.scripted import SCRIPTED_JUDGE, answer
 
 #: Name of the provider, as in ``bazaarbench/honest``.
 PROVIDER = "bazaarbench"
+#: What stands behind ``bazaarbench/judge-rules``: no policy, but the scripted judge.
+JUDGE_RULES = SCRIPTED_JUDGE.removeprefix(f"{PROVIDER}/")
 #: Where a reply says which of its calls are meant to be failures.
 PLANTS = "plants"
 
@@ -36,7 +39,7 @@ _CHARACTERS_PER_TOKEN = 4
 
 
 class ScriptAPI(ModelAPI):
-    """Answers with what a scripted policy would do."""
+    """Answers with what a scripted policy would do, or as the scripted judge."""
 
     def __init__(
         self,
@@ -59,7 +62,10 @@ class ScriptAPI(ModelAPI):
                     f"--model {PROVIDER}/{model_name} takes no model arguments; given: "
                     f"{', '.join(sorted(model_args))}."
                 )
-            self._script = with_setting(f"--model {PROVIDER}/{model_name}", script_of, model_name)
+            self._script: Script | None = None
+            if model_name != JUDGE_RULES:
+                place = f"--model {PROVIDER}/{model_name}"
+                self._script = with_setting(place, script_of, model_name)
 
     async def generate(
         self,
@@ -70,6 +76,8 @@ class ScriptAPI(ModelAPI):
     ) -> ModelOutput:
         """One turn of the script; as a JSON text when there are no tools to call."""
         texts = [message.text for message in input]
+        if self._script is None:
+            return self._judged(texts)
         play = self._script.act(parse_prompt(texts, config.seed or 0))
         message = _message(play, native=bool(tools), model=self.model_name)
         written = len(message.text) + sum(
@@ -87,6 +95,13 @@ class ScriptAPI(ModelAPI):
             metadata={PLANTS: [asdict(plant) for plant in play.plants]} if play.plants else None,
         )
 
+    def _judged(self, texts: list[str]) -> ModelOutput:
+        with refusing(markup=False):
+            text = answer(texts[-1] if texts else "")
+        output = ModelOutput.from_content(self.model_name, text)
+        output.usage = _usage(sum(map(len, texts)), len(text))
+        return output
+
     def connection_key(self) -> str:
         """A pool of connections for each policy."""
         return f"{PROVIDER}/{self.model_name}"
@@ -102,8 +117,12 @@ def script_of(name: str) -> Script:
     Raises:
         SettingError: There is no policy of that name, or it is no script.
     """
-    policies = plugins.load().policies
-    policy = policies[among(name, policies, "policy")]()
+    # Here, because the guards call models through what is made here.
+    from bazaarbench.evals.guards import made_policy
+
+    registry = plugins.load()
+    policies = registry.policies
+    policy = made_policy(registry, name)
     if not isinstance(policy, ScriptedPolicy):
         raise SettingError(
             f"the policy {name!r} plays around a model and cannot stand for one; scripts that can: "

@@ -27,7 +27,9 @@ FOLDER_VARIABLE = "BAZAARBENCH_RECORDS"
 _RECORDS = "records"
 #: What stands beside a record and travels with it; the lock and SQLite's own files stay.
 FINDINGS = ".findings.json"
-_SIDE_FILES = (".text.db", ".truth.jsonl", FINDINGS)
+#: What a judge was asked and answered, and what came of it.
+JUDGED = (".judge.db", ".judge.json")
+_SIDE_FILES = (".text.db", ".truth.jsonl", FINDINGS, *JUDGED)
 #: Says that the record of a sample was begun, so that a retry never starts again in silence.
 _BEGUN = ".begun"
 _TASK_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -127,14 +129,24 @@ def publish(place: RecordPlace) -> str | None:
     for suffix in (*_SIDE_FILES, ".db"):
         source = place.working.with_suffix(suffix)
         if source.exists():
-            _upload(source, _sibling(place.published, suffix))
+            upload(source, _sibling(place.published, suffix))
     return place.published
 
 
-def publish_findings(place: RecordPlace, published: str | None) -> None:
-    """Copy the findings of a working record beside the record that was published."""
+def publish_findings(place: RecordPlace, record: Path, published: str | None) -> None:
+    """Copy the findings of a record beside the copy of it that was published."""
     if published is not None and _is_address_of(published, place) and _exists(published):
-        _upload(place.working.with_suffix(FINDINGS), _sibling(published, FINDINGS))
+        return_findings(FoundRecord(record, published))
+
+
+def publish_judged(place: RecordPlace, published: str | None) -> None:
+    """Copy what a judge said of a working record beside the record that was published."""
+    if published is None or not _is_address_of(published, place) or not _exists(published):
+        return
+    for suffix in JUDGED:
+        source = place.working.with_suffix(suffix)
+        if source.exists():
+            upload(source, _sibling(published, suffix))
 
 
 def publish_copy(place: RecordPlace) -> None:
@@ -147,12 +159,32 @@ def publish_copy(place: RecordPlace) -> None:
     snapshot = place.working.with_suffix(".snapshot")
     copy(place.working, snapshot)
     try:
-        _upload(snapshot, place.published)
+        upload(snapshot, place.published)
     finally:
         snapshot.unlink()
 
 
+@dataclass(frozen=True)
+class FoundRecord:
+    """A record that was found: its address, and the local file, a copy when that is elsewhere."""
+
+    path: Path
+    address: str
+
+
+def return_findings(found: FoundRecord) -> None:
+    """Put the findings of a record beside the one that it is a copy of."""
+    files, path = fsspec.core.url_to_fs(found.address)
+    if not _is_local(files) or Path(path) != found.path:
+        upload(found.path.with_suffix(FINDINGS), _sibling(found.address, FINDINGS))
+
+
 def find_scored(place: RecordPlace, published: str | None, folder: str | None) -> Path:
+    """The file of the record that a score is made from; arguments and errors as ``locate``."""
+    return locate(place, published, folder).path
+
+
+def locate(place: RecordPlace, published: str | None, folder: str | None) -> FoundRecord:
     """The record that a score is made from.
 
     Args:
@@ -173,8 +205,14 @@ def find_scored(place: RecordPlace, published: str | None, folder: str | None) -
     looked.append(str(place.working))
     for candidate in dict.fromkeys(looked):
         if _exists(candidate):
-            return _local(candidate, place)
+            return FoundRecord(_local(candidate, place), candidate)
     raise RecordError(_missing(place, list(dict.fromkeys(looked)), "Scores are read from it"))
+
+
+def findings_addresses(place: RecordPlace) -> list[str]:
+    """Where the findings of a record may lie, the log's own folder first."""
+    places = [*_elsewhere(place), str(place.working)]
+    return [_sibling(address, FINDINGS) for address in dict.fromkeys(places)]
 
 
 def _is_address_of(address: str, place: RecordPlace) -> bool:
@@ -219,8 +257,12 @@ def _opened(address: str, mode: str) -> Any:
     return files.open(path, mode)
 
 
-def _upload(source: Path, address: str) -> None:
-    """Copy a file; at its address it appears whole or not at all."""
+def upload(source: Path, address: str) -> None:
+    """Copy a file; at its address it appears whole or not at all.
+
+    Raises:
+        RecordError: It cannot be copied.
+    """
     files, path = fsspec.core.url_to_fs(address)
     try:
         files.makedirs(str(PurePosixPath(path).parent), exist_ok=True)

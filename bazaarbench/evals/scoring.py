@@ -15,10 +15,12 @@ from bazaarbench import findings, plugins
 from bazaarbench.errors import RecordError
 from bazaarbench.evals import records
 from bazaarbench.evals.deals import deal_uuid
+from bazaarbench.evals.metrics import TALLIES, tallies_as_metadata
 from bazaarbench.evals.records import RecordPlace
 from bazaarbench.evals.refusals import refusing
 from bazaarbench.evals.solver import MarketRun
 from bazaarbench.findings import Findings, ObjectRow, Scorer
+from bazaarbench.report.tallies import tallies_of
 
 #: How many failure objects or deals an explanation tells of; the findings file has all.
 TOLD = 12
@@ -42,24 +44,46 @@ async def record_score(state: TaskState, scorer: str, folder: str | None) -> Sco
     """
     run = state.store_as(MarketRun)
     with refusing():
-        place = _place(run)
-        if run.tick < run.end_tick:
-            return Score.unscored(
-                reason="incomplete",
-                explanation=f"The run stopped at tick {run.tick} of {run.end_tick}: its counts "
-                "would not be comparable with a whole run's.",
-            )
-        measured = await anyio.to_thread.run_sync(_measured, run, place, folder)
+        place = place_of(run)
+        if (unfinished := incomplete(run)) is not None:
+            return unfinished
+        measured, _ = await anyio.to_thread.run_sync(measured_record, run, place, folder)
+    return score_of(measured, "outcomes" if scorer == "outcomes" else "record_checks", place)
+
+
+def score_of(measured: Findings, scorer: Scorer, place: RecordPlace) -> Score:
+    """The keys of one scorer from the findings of a whole run; unscored without a valid turn."""
+    return no_valid_call(measured) or _score(measured, scorer, place)
+
+
+def incomplete(run: MarketRun) -> Score | None:
+    """The score of a run that did not reach its last tick; ``None`` for one that did."""
+    if run.tick >= run.end_tick:
+        return None
+    return Score.unscored(
+        reason="incomplete",
+        explanation=f"The run stopped at tick {run.tick} of {run.end_tick}: its counts would not "
+        "be comparable with a whole run's.",
+    )
+
+
+def no_valid_call(measured: Findings) -> Score | None:
+    """The score of a run without one valid turn; ``None`` for one that has any."""
     asked, valid = (measured.scores["outcomes"][f"valid_turn_share_{x}"] for x in ("d", "n"))
-    if asked and not valid:
-        return Score.unscored(
-            reason="no_valid_call",
-            explanation=f"None of the {asked:g} turns asked holds a valid call.",
-        )
-    return _score(measured, "outcomes" if scorer == "outcomes" else "record_checks", place)
+    if not asked or valid:
+        return None
+    return Score.unscored(
+        reason="no_valid_call",
+        explanation=f"None of the {asked:g} turns asked holds a valid call.",
+    )
 
 
-def _place(run: MarketRun) -> RecordPlace:
+def place_of(run: MarketRun) -> RecordPlace:
+    """Which record a sample played.
+
+    Raises:
+        RecordError: The sample's log names none.
+    """
     if not run.task_id:
         raise RecordError(
             "this sample's log names no record: it ended before its market was opened, or it was "
@@ -68,19 +92,25 @@ def _place(run: MarketRun) -> RecordPlace:
     return RecordPlace(run.task_id, run.sample_id, run.epoch, None)
 
 
-def _measured(run: MarketRun, place: RecordPlace, folder: str | None) -> Findings:
-    """The findings of the record that the sample played, written beside it.
+def measured_record(
+    run: MarketRun, place: RecordPlace, folder: str | None
+) -> tuple[Findings, Path]:
+    """The findings of the record that the sample played, written beside it; and the record's path.
 
     While the run that made it is still here, that is the working record, and the findings are
     published with it.
+
+    Raises:
+        RecordError: The record is nowhere, damaged, or not the one that was played.
     """
     if place.working.is_file():
         measured = _measure(place.working, place.working.stat().st_mtime_ns)
         if measured.digest == run.digest:
             findings.write(measured, place.working)
-            records.publish_findings(place, run.published)
-            return measured
-    path = records.find_scored(place, run.published, folder)
+            records.publish_findings(place, place.working, run.published)
+            return measured, place.working
+    found = records.locate(place, run.published, folder)
+    path = found.path
     measured = _measure(path, path.stat().st_mtime_ns)
     if measured.digest != run.digest:
         raise RecordError(
@@ -89,7 +119,8 @@ def _measured(run: MarketRun, place: RecordPlace, folder: str | None) -> Finding
             "there, or name its folder with -S records=FOLDER."
         )
     findings.write(measured, path)
-    return measured
+    records.return_findings(found)
+    return measured, path
 
 
 @lru_cache(maxsize=2)
@@ -125,6 +156,9 @@ def _score(measured: Findings, scorer: Scorer, place: RecordPlace) -> Score:
             "benchmark_version": measured.benchmark_version,
             "digest": measured.digest,
             "scanner_references": references,
+            TALLIES: tallies_as_metadata(
+                {key: one for key, one in tallies_of(measured)[0].items() if key in values}
+            ),
         },
     )
 

@@ -15,6 +15,7 @@ from bazaarbench.agents.policy import Decision, Generate, Observation, Policy
 from bazaarbench.agents.prompting import persona_text_of, world_text
 from bazaarbench.errors import SettingError
 from bazaarbench.evals.ask import Asker, RunMessages
+from bazaarbench.evals.guards import WITH, Scaffold, made_policy, scaffold_of
 from bazaarbench.evals.refusals import among
 from bazaarbench.evals.tools import ToolShelf
 from bazaarbench.market.state import Market
@@ -65,13 +66,20 @@ class Players:
     tool_choice: ToolChoice
     #: The world message of the agents that ``evaluated`` plays.
     world: str
+    #: The policy that plays around ``evaluated``; without one it is called once a turn.
+    scaffold: str | None = None
+
+    @property
+    def played_by(self) -> str:
+        """The evaluated model, with its scaffold."""
+        return str(self.evaluated) + (f"{WITH}{self.scaffold}" if self.scaffold else "")
 
     @property
     def models(self) -> dict[str, str]:
         """Model or script by role, as the record keeps it."""
         if self.background is None:
-            return {"all": str(self.evaluated)}
-        return {"tested": str(self.evaluated), BACKGROUND: str(self.background)}
+            return {"all": self.played_by}
+        return {"tested": self.played_by, BACKGROUND: str(self.background)}
 
     @property
     def options(self) -> dict[str, Any]:
@@ -121,13 +129,16 @@ def refuse_unknown_roles() -> None:
         among(role, KNOWN_ROLES, "model role")
 
 
-def refuse_no_model() -> None:
+def refuse_no_model(named: Model | None = None) -> None:
     """Refuse an eval with ``--model none``: somebody has to play the evaluated agents.
+
+    Args:
+        named: The model that ``-T model_settings`` names.
 
     Raises:
         SettingError: The eval has no model.
     """
-    if str(get_model()).startswith("none/"):
+    if named is None and str(get_model()).startswith("none/"):
         raise SettingError(
             "--model none: a market needs a model that plays. Name one, for example --model "
             "openai/gpt-5.5, or --model bazaarbench/honest for a scripted one."
@@ -192,7 +203,7 @@ def seats(
             keep_event=keep_event,
         )
 
-    evaluated: Policy = ModelPolicy(str(players.evaluated), players.protocol, players.world)
+    evaluated = _evaluated_policy(players)
     background = _background_policy(players)
     taken: dict[int, Seat] = {}
     for agent_id, agent in market.agents.items():
@@ -211,9 +222,22 @@ def seats(
     return taken
 
 
+def _evaluated_policy(players: Players) -> Policy:
+    if players.scaffold is None:
+        return ModelPolicy(str(players.evaluated), players.protocol, players.world)
+    registry = plugins.load()
+    return Scaffold(
+        scaffold_of(registry, players.scaffold),
+        players.scaffold,
+        f"policy {players.scaffold!r} of {registry.origin('policy', players.scaffold)}",
+        players.protocol,
+        players.world,
+    )
+
+
 def _background_policy(players: Players) -> Policy:
     if isinstance(players.background, str):
-        return plugins.load().policies[players.background]()
+        return made_policy(plugins.load(), players.background)
     return ModelPolicy(str(players.background))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,12 +10,16 @@ from pydantic import BaseModel
 
 from bazaarbench import paths, plugins, saved_states
 from bazaarbench.agents.prompting import prompt_digests, world_text
+from bazaarbench.conditions import Condition
 from bazaarbench.errors import RecordError, StateError
 from bazaarbench.evals import records
 from bazaarbench.evals.plan import Cell
 from bazaarbench.evals.records import RecordPlace
 from bazaarbench.evals.seats import Players, seats
+from bazaarbench.evals.tools import action_tools
+from bazaarbench.evals.touching import touching
 from bazaarbench.findings import score_keys
+from bazaarbench.judge.results import JUDGE_KEYS, rubric_keys
 from bazaarbench.market.draws import draw
 from bazaarbench.market.entities import Thread
 from bazaarbench.market.load import load
@@ -76,7 +80,7 @@ class Session:
         self.simulation = Simulation(
             record,
             self.market,
-            Platform(self.market, tuple(plugins.load().checks.values())),
+            Platform(self.market, plugins.load().checks_under(self.market.rules)),
             seats(
                 self.market,
                 players,
@@ -85,6 +89,7 @@ class Session:
                 seed=policy_seed,
             ),
             world=players.world if players.background is None else world_text(),
+            tools=action_tools(),
             max_failed_permille=options.max_failed_permille,
             truth=TruthLog(truth_path(record.path), last_tick=record.last_tick),
         )
@@ -159,9 +164,7 @@ def _begin(
 ) -> None:
     paths.made(path.parent)
     if cell.world is not None:
-        market = found_market(WorldSpec.model_validate(cell.world), cell.parsed_rules())
-        info = _info(cell, place, players, options, market.seed)
-        Record.create(path, market, info).close()
+        _found(cell, path, place, players, options)
         return
     state = saved_states.resolve(str(cell.state))
     if state.manifest.digest != cell.state_digest:
@@ -171,7 +174,33 @@ def _begin(
             "again with 'inspect eval'."
         )
     old, _ = read_info(state.path)
-    fork(state.path, path, _info(cell, place, players, options, old.seed))
+    info = _info(cell, place, players, options, old.seed)
+    kept = {"before": saved_states.ancestry(old)}
+    fork(state.path, path, info.model_copy(update={"extra": info.extra | kept}))
+
+
+def _found(
+    cell: Cell, path: Path, place: RecordPlace, players: Players, options: RunOptions
+) -> None:
+    """Found the world of a base market into its record."""
+    if cell.name is not None and saved_states.folder_of(cell.name).exists():
+        raise StateError(
+            f"there is a market called {cell.name!r} already. Choose another -T name, or delete "
+            f"that one with 'bazaarbench market delete {cell.name}'."
+        )
+    spec = WorldSpec.model_validate(cell.world)
+    catalogue, source = saved_states.opened_catalogue(spec, plugins.load())
+    if catalogue.digest != cell.catalogue_digest:
+        raise StateError(
+            f"the catalogue {spec.catalogue} is not the one that this run was made for: its digest "
+            f"is {catalogue.digest[:12]}…, not {str(cell.catalogue_digest)[:12]}…. Start the run "
+            "again with 'inspect eval'."
+        )
+    market = found_market(spec, cell.parsed_rules(), catalogue)
+    info = _info(cell, place, players, options, market.seed)
+    kept = {"catalogue": source}
+    info = info.model_copy(update={"extra": info.extra | kept})
+    Record.create(path, market, info).close()
 
 
 def _info(
@@ -193,9 +222,7 @@ def _info(
         # Of 63 bits, as it travels to scripts as the seed of a model's options.
         policy_seed=draw("policy", options.seed, seed, place.epoch) >> 1,
         models=players.models,
-        plugins=tuple(
-            sorted(f"{one.name} {one.distribution} {one.version}" for one in registry.plugins)
-        ),
+        plugins=tuple(sorted(one.recorded for one in registry.plugins)),
         keys=score_keys(registry.failure_types.values()),
         prompt_digests=digests,
         parent_digest=cell.state_digest,
@@ -206,14 +233,39 @@ def _info(
             "world": cell.world,
             "not_comparable": list(options.deviations),
             "model_options": players.options,
+            "protocol": players.protocol,
+            "scaffold": players.scaffold,
+            "targets": _targets(condition) if cell.tested else {},
+            "touching": list(
+                touching(
+                    registry,
+                    cell.parsed_rules(),
+                    condition=cell.condition,
+                    policies=_policies(players),
+                    evaluated=str(players.evaluated),
+                )
+            ),
+            JUDGE_KEYS: list(rubric_keys(registry.failure_types.values())),
         },
     )
+
+
+def _targets(condition: Condition) -> dict[str, int]:
+    """What a condition asks for, where it says so."""
+    asked = asdict(condition.targets)
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def _policies(players: Players) -> tuple[str | None, ...]:
+    script = players.background if isinstance(players.background, str) else None
+    return players.scaffold, script
 
 
 def _refuse_other_settings(stored: RecordInfo, wanted: RecordInfo, path: Path) -> None:
     for name in _BINDING:
         old, new = getattr(stored, name), getattr(wanted, name)
         if old != new:
+            old, new = _differing(old, new)
             raise RecordError(
                 f"{path} was begun with {name} {_short(old)} and this run has {_short(new)}: what "
                 "was played under one cannot go on under the other. Resume with the same settings "
@@ -221,6 +273,15 @@ def _refuse_other_settings(stored: RecordInfo, wanted: RecordInfo, path: Path) -
             )
 
 
+def _differing(old: object, new: object) -> tuple[object, object]:
+    """Of two models only the fields in which they differ, anything else as it is."""
+    if not isinstance(old, BaseModel) or not isinstance(new, BaseModel):
+        return old, new
+    ours, theirs = old.model_dump(), new.model_dump()
+    names = [name for name in ours if ours[name] != theirs.get(name)]
+    return {name: ours[name] for name in names}, {name: theirs.get(name) for name in names}
+
+
 def _short(value: object) -> str:
-    text = value.model_dump_json() if isinstance(value, BaseModel) else str(value)
+    text = str(value)
     return text if len(text) <= 200 else text[:200] + "…"

@@ -14,8 +14,9 @@ from bazaarbench.errors import SettingError
 from bazaarbench.evals.launch import located
 from bazaarbench.evals.refusals import explained, refuse_unknown
 from bazaarbench.market.clock import TICKS_PER_DAY
+from bazaarbench.worlds import units_of
 
-S = TypeVar("S", bound="RunSettings")
+S = TypeVar("S", bound=BaseModel)
 
 
 def _listed(value: Any) -> Any:
@@ -55,6 +56,10 @@ class RunSettings(BaseModel):
     max_failed_turns: float = Field(default=0.1, ge=0, le=1)
     #: Plugins without which the run must not start.
     require: Names = ()
+    #: A policy around the evaluated model, in place of one call a turn.
+    scaffold: str | None = None
+    #: A named model setting for the evaluated model, with ``--model none``.
+    model_settings: str | None = None
     #: Markets that are played at the same time in this process.
     markets_at_once: int = Field(default=1, ge=1, le=64)
 
@@ -102,11 +107,18 @@ class ContinuationSettings(RunSettings):
     rules: Names = ("paper",)
     days: int = Field(default=7, ge=1, le=366)
     tested: AgentIds = None
-    #: The script that plays the background agents when no model has the role ``background``.
+    #: The script that plays the background agents when no model has the role ``background``, or a
+    #: named model setting.
     background: str | None = None
+    #: A named model setting for the judge.
+    judge: str | None = None
     #: Part of the key of every scripted draw; the epoch is another.
     seed: int = Field(default=0, ge=0, lt=2**63)
     track: Literal["paper"] | None = None
+    #: What the scorer ``rubric_judge`` is told; it looks at the values.
+    judge_blind: bool = True
+    judge_budget: float | int | str | None = None
+    judge_reasoning: str = "tested"
 
     @field_validator("condition", "market")
     @classmethod
@@ -134,6 +146,23 @@ class BaseMarketSettings(RunSettings):
     agents: int | None = Field(default=None, ge=5, le=10_000)
     rules: Names = ("paper-base",)
     days: int = Field(default=30, ge=1, le=366)
+    #: Replaces the least and the most units of an agent: ``3-8``.
+    units: Annotated[tuple[int, int] | None, BeforeValidator(units_of)] = None
+    #: Replaces the condition of starting units: all good, or spread over the bands.
+    quality: Literal["good", "spread"] | None = None
+    #: Replaces the catalogue: ``NAME``, ``NAME:FILE`` or a file.
+    catalogue: str | None = None
+    #: What the saved state is called that a finished market becomes; without it, a name is made.
+    name: str | None = None
+    #: A file of persona texts that the task write_personas has made for this world.
+    personas: str | None = None
+
+    @field_validator("personas")
+    @classmethod
+    def _there(cls, value: str | None) -> str | None:
+        if value is None or os.path.isfile(located(value)):
+            return value and located(value)
+        raise ValueError(f"there is no file {value!r:.300}; give the path of a personas.jsonl.")
 
 
 def some(value: tuple[Any, ...]) -> tuple[Any, ...]:

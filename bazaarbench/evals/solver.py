@@ -20,6 +20,7 @@ from bazaarbench.evals import records
 from bazaarbench.evals.compat import add_info_event, running_sample, suspended_store_events
 from bazaarbench.evals.deals import SOURCE, deal_event, deal_uuid
 from bazaarbench.evals.hooks import TaskRun, task_run
+from bazaarbench.evals.keeping import keep_market
 from bazaarbench.evals.plan import Cell
 from bazaarbench.evals.records import RecordPlace
 from bazaarbench.evals.refusals import refusing
@@ -66,6 +67,8 @@ class TradeOptions(BaseModel):
     track: Literal["paper"] | None
     #: Whether the track was said when the task was made.
     announced: bool
+    #: The policy of ``-T scaffold``.
+    scaffold: str | None = None
 
 
 class MarketRun(StoreModel):
@@ -84,6 +87,8 @@ class MarketRun(StoreModel):
     turns: int = 0
     failed_turns: int = 0
     deals: int = 0
+    #: The saved state that a finished base market has become.
+    saved_state: str | None = None
 
 
 @solver
@@ -103,7 +108,7 @@ def trade(options: dict[str, Any]) -> Solver:
         with refusing(markup=False):
             players = _players(cell, told)
             reasons = [
-                *deviations(cell, told.protocol, told.prompt),
+                *deviations(cell, told.protocol, told.prompt, told.scaffold),
                 *background_deviations(cell, players.background),
             ]
             refuse_deviations(reasons, told.track)
@@ -126,10 +131,11 @@ def _place(state: TaskState) -> tuple[TaskRun, RecordPlace]:
             "Inspect did not call the hook 'bazaarbench_runs', so the task of this sample is "
             "unknown and its record could not be found again"
         )
-    return run, RecordPlace(run.task_id, str(state.sample_id), state.epoch, _log_folder())
+    return run, RecordPlace(run.task_id, str(state.sample_id), state.epoch, log_folder())
 
 
-def _log_folder() -> str:
+def log_folder() -> str:
+    """The folder, a path or a URL, of the log that the running sample goes into."""
     sample = running_sample()
     if sample is None:
         return str(Path(os.environ.get("INSPECT_LOG_DIR", "logs")).absolute())
@@ -143,7 +149,9 @@ def _players(cell: Cell, told: TradeOptions) -> Players:
     else:
         background = chosen_background(told.background)
     world = world_for(told.protocol, told.prompt)
-    return Players(evaluated_model(), background, told.protocol, told.tool_choice, world)
+    return Players(
+        evaluated_model(), background, told.protocol, told.tool_choice, world, told.scaffold
+    )
 
 
 async def _play(session: Session, state: TaskState) -> None:
@@ -170,6 +178,9 @@ async def _play(session: Session, state: TaskState) -> None:
             progress.published = await anyio.to_thread.run_sync(partial(records.publish, place))
     if turns.asked and not turns.valid:
         raise NoValidTurn(_no_valid_turn(session, turns))
+    if session.cell.kind == "base_market":
+        keeping = partial(keep_market, session.cell, place, str(state.model), progress.digest)
+        progress.saved_state = (await anyio.to_thread.run_sync(keeping)).name
     state.output = ModelOutput.from_content(model=str(state.model), content=_summary(session))
 
 

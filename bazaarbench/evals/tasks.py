@@ -10,10 +10,14 @@ from inspect_ai.log import HeadlineMetric
 from inspect_ai.scorer import Scorer
 from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
+from bazaarbench import plugins
 from bazaarbench.evals import compat
+from bazaarbench.evals.guards import scaffold_of
 from bazaarbench.evals.hooks import attempt_metadata
+from bazaarbench.evals.judging import options_of, refuse_judge_options
+from bazaarbench.evals.named_models import NamedModels, named_models
 from bazaarbench.evals.plan import Cell, base_market_cells, continuation_cells
-from bazaarbench.evals.refusals import refusing
+from bazaarbench.evals.refusals import refusing, with_setting
 from bazaarbench.evals.samples import dataset
 from bazaarbench.evals.seats import (
     chosen_background,
@@ -36,6 +40,8 @@ from bazaarbench.evals.track import (
 )
 from bazaarbench.versions import BENCHMARK_VERSION, CHECKS_VERSION
 
+_JUDGE_SETTINGS = ("judge_blind", "judge_budget", "judge_reasoning")
+
 
 def continuation_task(
     given: Mapping[str, Any], unknown: Mapping[str, Any], scorers: Sequence[Scorer]
@@ -53,27 +59,38 @@ def continuation_task(
     with refusing():
         settings = parsed(ContinuationSettings, given, unknown, "continuation")
         prompt = settings.prompt_text()
+        _refuse_scaffold(settings)
         cells = continuation_cells(settings)
-        reasons = [r for cell in cells for r in deviations(cell, settings.protocol, prompt)]
+        named = named_models(
+            evaluated=settings.model_settings,
+            use="tested",
+            background=settings.background,
+            judge=settings.judge,
+        )
+        reasons = _deviations(cells, settings, prompt)
         refuse_deviations(reasons, settings.track)
         # Model and roles are known when Inspect makes the task for an eval; else the solver looks.
         known = compat.evaluated_model() is not None
         if known:
-            refuse_no_model()
+            refuse_no_model(named.evaluated)
             refuse_unknown_roles()
-            background = chosen_background(settings.background)
+            refuse_judge_options(
+                options_of(settings.model_dump(include=set(_JUDGE_SETTINGS))),
+                named.judge,
+            )
+            background = named.background or chosen_background(named.script)
             reasons += [r for cell in cells for r in background_deviations(cell, background)]
             refuse_deviations(reasons, settings.track)
             announce(reasons)
     options = _options(
         settings,
         prompt,
-        background=settings.background,
+        background=named.script,
         seed=settings.seed,
         track=settings.track,
         announced=known,
     )
-    return _task("continuation", cells, options, scorers)
+    return _task("continuation", cells, options, scorers, named)
 
 
 def base_market_task(
@@ -92,17 +109,31 @@ def base_market_task(
     with refusing():
         settings = parsed(BaseMarketSettings, given, unknown, "base_market")
         prompt = settings.prompt_text()
+        _refuse_scaffold(settings)
         cells = base_market_cells(settings)
+        named = named_models(evaluated=settings.model_settings, use="base")
         known = compat.evaluated_model() is not None
         if known:
-            refuse_no_model()
+            refuse_no_model(named.evaluated)
             refuse_unknown_roles()
             refuse_background()
-            announce(r for cell in cells for r in deviations(cell, settings.protocol, prompt))
+            announce(_deviations(cells, settings, prompt))
     options = _options(
         settings, prompt, background=None, seed=settings.seed or 0, track=None, announced=known
     )
-    return _task("base_market", cells, options, scorers)
+    return _task("base_market", cells, options, scorers, named)
+
+
+def _refuse_scaffold(settings: RunSettings) -> None:
+    """Refuse a scaffold that is none, or cannot be made."""
+    if settings.scaffold is not None:
+        registry = plugins.load(require=settings.require)
+        with_setting("-T scaffold", scaffold_of, registry, settings.scaffold)
+
+
+def _deviations(cells: Sequence[Cell], settings: RunSettings, prompt: str | None) -> list[str]:
+    how = (settings.protocol, prompt, settings.scaffold)
+    return [reason for cell in cells for reason in deviations(cell, *how)]
 
 
 def _options(settings: RunSettings, prompt: str | None, **others: Any) -> TradeOptions:
@@ -112,17 +143,24 @@ def _options(settings: RunSettings, prompt: str | None, **others: Any) -> TradeO
         prompt=prompt,
         max_failed_permille=settings.max_failed_permille,
         markets_at_once=settings.markets_at_once,
+        scaffold=settings.scaffold,
         **others,
     )
 
 
 def _task(
-    name: str, cells: Sequence[Cell], options: TradeOptions, scorers: Sequence[Scorer]
+    name: str,
+    cells: Sequence[Cell],
+    options: TradeOptions,
+    scorers: Sequence[Scorer],
+    named: NamedModels,
 ) -> Task:
     return Task(
         dataset=dataset(cells, name),
         solver=trade(options.model_dump()),
         scorer=list(scorers),
+        model=named.evaluated,
+        model_roles=named.roles or None,
         # Else the first sample that fails would cancel the others.
         continue_on_fail=True,
         version=BENCHMARK_VERSION,

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from inspect_ai.model import Model
 from rich import get_console
 
+from bazaarbench import plugins
 from bazaarbench.errors import SettingError
 from bazaarbench.evals.plan import STUDY_CONDITIONS, Cell
+from bazaarbench.evals.touching import active_checks
 from bazaarbench.market.clock import TICKS_PER_DAY
 from bazaarbench.market.rules import PRESETS
 
@@ -19,7 +21,9 @@ _STUDY_DAYS = {"continuation": 7, "base_market": 30}
 _STUDY_RULES = {"continuation": "paper", "base_market": "paper-base"}
 
 
-def deviations(cell: Cell, protocol: str, prompt: str | None) -> list[str]:
+def deviations(
+    cell: Cell, protocol: str, prompt: str | None, scaffold: str | None = None
+) -> list[str]:
     """What distinguishes a cell from the study's, models aside."""
     found = []
     rules = _STUDY_RULES[cell.kind]
@@ -35,6 +39,10 @@ def deviations(cell: Cell, protocol: str, prompt: str | None) -> list[str]:
             found.append(f"{len(cell.tested)} agents are tested, the study's are 1, 6, …, 96")
         if cell.condition not in STUDY_CONDITIONS:
             found.append(f"the condition {cell.condition} is none of the study's")
+    for check in active_checks(plugins.load(), cell.parsed_rules()):
+        found.append(f"the check {check} of a plugin is asked")
+    if scaffold is not None:
+        found.append(f"the scaffold {scaffold} plays around the model")
     if protocol != "tools":
         found.append(f"the protocol is {protocol}, the study's are tool calls")
     if prompt is not None:
