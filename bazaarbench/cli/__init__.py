@@ -21,6 +21,7 @@ from bazaarbench.cli import (
     regrade,
     reproduce,
     runs,
+    view,
 )
 from bazaarbench.cli.base import Commands
 
@@ -59,6 +60,7 @@ for command in (
     runs.score,
     regrade.regrade,
     explain.explain,
+    view.view,
     publish.report,
     publish.leaderboard,
     publish.export,

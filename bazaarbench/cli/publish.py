@@ -28,12 +28,22 @@ def report(logs: tuple[str, ...], out: Path, paper: bool, json_output: bool) -> 
     Markdown, one HTML page, a CSV for each table, SVG and PNG for each figure.
     """
     from bazaarbench.evals.logged import collect
+    from bazaarbench.plugins import load
     from bazaarbench.report.build import build_report
+    from bazaarbench.report.extending import added_sections
     from bazaarbench.report.writing import as_json as document_json
     from bazaarbench.report.writing import write_report
 
     collected = collect(logs)
-    document = build_report(collected.runs, collected.left_out_rows(), with_paper=paper)
+    registry = load()
+    added = added_sections(
+        registry.report_sections,
+        [(run, run.gathered) for run in collected.runs],
+        registry.origins("report section"),
+    )
+    document = build_report(
+        collected.runs, collected.left_out_rows(), with_paper=paper, added=added
+    )
     written = write_report(document, out)
     if json_output:
         print_json(document_json(document))

@@ -21,8 +21,10 @@ from inspect_ai.log import (
 )
 from inspect_ai.model import GenerateConfig
 
+from bazaarbench import plugins
 from bazaarbench.errors import BazaarError, RecordError
 from bazaarbench.evals.records import RecordPlace, findings_addresses, folder_of
+from bazaarbench.report.extending import gather
 from bazaarbench.report.reading import ReadFindings, read_findings
 from bazaarbench.report.runs import Facts, Logged, LoggedRun, Usage
 
@@ -216,7 +218,10 @@ def _runs(
             yield LeftOut(log.location, sample, str(error))
             continue
         seen[key] = log.location
-        yield LoggedRun(logged, Facts.of(found, logged.scores, wanted))
+        # Only the report asks for every measure, and only it shows sections.
+        sections = () if wanted is not None else plugins.load().report_sections.values()
+        facts = Facts.of(found, logged.scores, wanted)
+        yield LoggedRun(logged, facts, gather(sections, found))
 
 
 def why_not_counted(summary: EvalSampleSummary) -> str | None:

@@ -29,7 +29,9 @@ _RECORDS = "records"
 FINDINGS = ".findings.json"
 #: What a judge was asked and answered, and what came of it.
 JUDGED = (".judge.db", ".judge.json")
-_SIDE_FILES = (".text.db", ".truth.jsonl", FINDINGS, *JUDGED)
+#: What answers cost whose tick was never committed.
+LOST = ".lost.jsonl"
+_SIDE_FILES = (".text.db", ".truth.jsonl", LOST, FINDINGS, *JUDGED)
 #: Says that the record of a sample was begun, so that a retry never starts again in silence.
 _BEGUN = ".begun"
 _TASK_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")

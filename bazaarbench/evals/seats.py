@@ -82,6 +82,16 @@ class Players:
         return {"tested": self.played_by, BACKGROUND: str(self.background)}
 
     @property
+    def by_role(self) -> dict[str, Model]:
+        """The model that plays each role of turns; scripts are none."""
+        if self.background is None:
+            return {BACKGROUND: self.evaluated}
+        playing = {"tested": self.evaluated}
+        if isinstance(self.background, Model):
+            playing[BACKGROUND] = self.background
+        return playing
+
+    @property
     def options(self) -> dict[str, Any]:
         """The options of each model by its name; a role's model does not take the eval's."""
         models = [one for one in (self.evaluated, self.background) if isinstance(one, Model)]

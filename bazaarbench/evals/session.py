@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import json
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -13,19 +16,22 @@ from bazaarbench.agents.prompting import prompt_digests, world_text
 from bazaarbench.conditions import Condition
 from bazaarbench.errors import RecordError, StateError
 from bazaarbench.evals import records
+from bazaarbench.evals.lost_answers import LostAnswers
 from bazaarbench.evals.plan import Cell
 from bazaarbench.evals.records import RecordPlace
 from bazaarbench.evals.seats import Players, seats
+from bazaarbench.evals.spending import Account, Charge, cost_of
 from bazaarbench.evals.tools import action_tools
 from bazaarbench.evals.touching import touching
 from bazaarbench.findings import score_keys
+from bazaarbench.judge.budgets import Budget
 from bazaarbench.judge.results import JUDGE_KEYS, rubric_keys
 from bazaarbench.market.draws import draw
 from bazaarbench.market.entities import Thread
 from bazaarbench.market.load import load
 from bazaarbench.market.platform import Platform
 from bazaarbench.market.record import Record, RecordInfo, fork, read_info
-from bazaarbench.simulation import Simulation
+from bazaarbench.simulation import Seat, Simulation
 from bazaarbench.truth import TruthLog, truth_path
 from bazaarbench.worlds import WorldSpec, found_market
 
@@ -54,6 +60,7 @@ class RunOptions:
     max_failed_permille: int
     #: Why the run is not comparable with the study; empty when it is.
     deviations: tuple[str, ...] = ()
+    budgets: tuple[Budget, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,22 +84,69 @@ class Session:
         self.record = record
         self.market = load(record.connection)
         policy_seed = record.info.policy_seed
+        self._lost = LostAnswers(record.path, record.last_tick)
+        costs = {role: cost_of(model) for role, model in players.by_role.items()}
+        self.account = Account(costs, options.budgets)
+        self.account.add_lost(self._lost.charges)
+        self._counted_turn = 0
+        self._count(cell.start_tick)
         self.simulation = Simulation(
             record,
             self.market,
             Platform(self.market, plugins.load().checks_under(self.market.rules)),
-            seats(
-                self.market,
-                players,
-                tested=cell.tested,
-                condition=cell.condition,
-                seed=policy_seed,
+            self._noted(
+                seats(
+                    self.market,
+                    players,
+                    tested=cell.tested,
+                    condition=cell.condition,
+                    seed=policy_seed,
+                )
             ),
             world=players.world if players.background is None else world_text(),
             tools=action_tools(),
             max_failed_permille=options.max_failed_permille,
             truth=TruthLog(truth_path(record.path), last_tick=record.last_tick),
         )
+
+    def _noted(self, taken: dict[int, Seat]) -> dict[int, Seat]:
+        """The same seats, with every answer of a model noted until its tick is committed."""
+
+        def tick() -> int:
+            return self.market.tick
+
+        return {
+            agent: seat
+            if seat.generate is None
+            else replace(seat, generate=self._lost.noting(seat.role, tick, seat.generate))
+            for agent, seat in taken.items()
+        }
+
+    def count_tick(self) -> None:
+        """Take what the tick that was just committed cost into the account."""
+        self._lost.committed()
+        self._count(self.record.last_tick - 1)
+
+    def _count(self, after_tick: int) -> None:
+        rows = self.record.connection.execute(
+            "SELECT turn_id, tick, role, requests, usage FROM turns "
+            "WHERE turn_id > ? AND tick > ? AND requests > 0 ORDER BY turn_id",
+            (self._counted_turn, after_tick),
+        ).fetchall()
+        for _, of_tick in groupby(rows, key=itemgetter(1)):
+            charged = list(of_tick)
+            self._counted_turn = charged[-1][0]
+            self.account.add_tick(
+                Charge(role, requests, json.loads(usage)) for *_, role, requests, usage in charged
+            )
+
+    def close(self) -> None:
+        """Close the record; answers whose tick was not committed go into the account as lost."""
+        self.account.add_lost(self._lost.waiting)
+        try:
+            self._lost.close()
+        finally:
+            self.record.close()
 
     def settled(self) -> list[Thread]:
         """The deals that have ended since the run's start, by id."""

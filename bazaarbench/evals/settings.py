@@ -13,6 +13,7 @@ from bazaarbench.agents.prompting import read
 from bazaarbench.errors import SettingError
 from bazaarbench.evals.launch import located
 from bazaarbench.evals.refusals import explained, refuse_unknown
+from bazaarbench.evals.spending import budgets_of
 from bazaarbench.market.clock import TICKS_PER_DAY
 from bazaarbench.worlds import units_of
 
@@ -60,6 +61,8 @@ class RunSettings(BaseModel):
     scaffold: str | None = None
     #: A named model setting for the evaluated model, with ``--model none``.
     model_settings: str | None = None
+    #: What each sample may spend: US dollars, tokens, or one of each.
+    budget: Names = ()
     #: Markets that are played at the same time in this process.
     markets_at_once: int = Field(default=1, ge=1, le=64)
 
@@ -67,6 +70,16 @@ class RunSettings(BaseModel):
     @classmethod
     def _some(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         return some(value)
+
+    @field_validator("budget")
+    @classmethod
+    def _payable(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            budgets_of(value)
+        except SettingError as error:
+            # Without its name, which stands in front of every message of a setting.
+            raise ValueError(str(error).removeprefix("budget=")) from error
+        return value
 
     @field_validator("max_failed_turns", mode="before")
     @classmethod

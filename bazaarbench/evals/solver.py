@@ -12,7 +12,7 @@ import anyio
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import LimitExceededError, StoreModel, concurrency, display_counter, span
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from bazaarbench.collector import seldom_collected
 from bazaarbench.errors import BazaarError
@@ -32,6 +32,7 @@ from bazaarbench.evals.seats import (
     world_for,
 )
 from bazaarbench.evals.session import RunOptions, Session, Turns, open_session
+from bazaarbench.evals.spending import amount_of, budgets_of, refuse_unpriced
 from bazaarbench.evals.track import (
     announce,
     background_deviations,
@@ -69,6 +70,8 @@ class TradeOptions(BaseModel):
     announced: bool
     #: The policy of ``-T scaffold``.
     scaffold: str | None = None
+    #: ``-T budget``: what each sample may spend.
+    budget: tuple[str, ...] = ()
 
 
 class MarketRun(StoreModel):
@@ -87,6 +90,8 @@ class MarketRun(StoreModel):
     turns: int = 0
     failed_turns: int = 0
     deals: int = 0
+    #: What all attempts together have spent (``spending.Account.told``).
+    spent: dict[str, Any] = Field(default_factory=dict)
     #: The saved state that a finished base market has become.
     saved_state: str | None = None
 
@@ -107,6 +112,8 @@ def trade(options: dict[str, Any]) -> Solver:
         run, place = _place(state)
         with refusing(markup=False):
             players = _players(cell, told)
+            budgets = budgets_of(told.budget)
+            refuse_unpriced(budgets, players.by_role.values())
             reasons = [
                 *deviations(cell, told.protocol, told.prompt, told.scaffold),
                 *background_deviations(cell, players.background),
@@ -115,7 +122,7 @@ def trade(options: dict[str, Any]) -> Solver:
             if not announced:
                 announced = True
                 announce(reasons)
-            run_options = RunOptions(told.seed, told.max_failed_permille, tuple(reasons))
+            run_options = RunOptions(told.seed, told.max_failed_permille, tuple(reasons), budgets)
             async with concurrency("markets", told.markets_at_once):
                 session = open_session(cell, place, players, run_options, retried=run.retried)
                 await _play(session, state)
@@ -171,7 +178,8 @@ async def _play(session: Session, state: TaskState) -> None:
     except BaseExceptionGroup as group:
         raise _cause_of(group) from group
     finally:
-        session.record.close()
+        session.close()
+        progress.spent = session.account.told()
         progress.tick = session.record.last_tick
         progress.digest = digest(place.working)
         with anyio.CancelScope(shield=True):
@@ -194,6 +202,7 @@ async def _play_ticks(session: Session, progress: MarketRun) -> None:
             _tell(session, earlier, told)
     while market.tick <= cell.end_tick:
         tick = market.tick
+        _stop_at_budget(session)
         async with span(f"tick {tick} · {label(tick)}", type="tick"):
             report = await session.simulation.play_tick()
             _tell(session, [market.threads[deal] for deal in report.settled], told)
@@ -201,11 +210,33 @@ async def _play_ticks(session: Session, progress: MarketRun) -> None:
         progress.turns += report.turns
         progress.failed_turns += report.failed_turns
         progress.deals = len(told)
+        session.count_tick()
         display_counter(f"{session.place.sample_id} tick", f"{tick}/{cell.end_tick}")
+        display_counter(f"{session.place.sample_id} spent", session.account.shown())
         if tick % PUBLISH_EVERY == 0 and "://" in (session.place.log_folder or ""):
             await anyio.to_thread.run_sync(partial(records.publish_copy, session.place))
         # Scripts never wait for anything: let Inspect draw its display and hear a cancellation.
         await anyio.lowlevel.checkpoint()
+
+
+def _stop_at_budget(session: Session) -> None:
+    """End the sample before a tick that its budget might not pay for, as a limit of Inspect does.
+
+    Raises:
+        LimitExceededError: The budget is used up.
+    """
+    reached = session.account.reached()
+    if reached is None:
+        return
+    budget, spent = reached
+    raise LimitExceededError(
+        "cost" if budget.unit == "usd" else "token",
+        value=spent,
+        limit=budget.amount,
+        message=f"The budget of {amount_of(budget)} is used up after tick "
+        f"{session.market.tick - 1} of {session.cell.end_tick}: {session.account.shown()}. Go on "
+        "with a larger one: bazaarbench resume LOG --budget …",
+    )
 
 
 def _tell(session: Session, deals: Iterable[Thread], told: set[int]) -> None:
@@ -246,5 +277,5 @@ def _summary(session: Session) -> str:
     done = sum(deal.status == "completed" for deal in deals)
     return (
         f"Played to tick {session.market.tick - 1}: {len(deals)} deals settled, {done} of them "
-        f"completed. Record: {session.place.working}"
+        f"completed. Spent: {session.account.shown()}. Record: {session.place.working}"
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from inspect_ai import Task
 from inspect_ai.log import HeadlineMetric
+from inspect_ai.model import Model
 from inspect_ai.scorer import Scorer
 from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
@@ -21,6 +22,7 @@ from bazaarbench.evals.refusals import refusing, with_setting
 from bazaarbench.evals.samples import dataset
 from bazaarbench.evals.seats import (
     chosen_background,
+    evaluated_model,
     refuse_background,
     refuse_no_model,
     refuse_unknown_roles,
@@ -32,6 +34,7 @@ from bazaarbench.evals.settings import (
     parsed,
 )
 from bazaarbench.evals.solver import TradeOptions, trade
+from bazaarbench.evals.spending import budgets_of, refuse_unpriced
 from bazaarbench.evals.track import (
     announce,
     background_deviations,
@@ -79,6 +82,7 @@ def continuation_task(
                 named.judge,
             )
             background = named.background or chosen_background(named.script)
+            _refuse_unpriced(settings, named.evaluated, background)
             reasons += [r for cell in cells for r in background_deviations(cell, background)]
             refuse_deviations(reasons, settings.track)
             announce(reasons)
@@ -117,6 +121,7 @@ def base_market_task(
             refuse_no_model(named.evaluated)
             refuse_unknown_roles()
             refuse_background()
+            _refuse_unpriced(settings, named.evaluated, None)
             announce(_deviations(cells, settings, prompt))
     options = _options(
         settings, prompt, background=None, seed=settings.seed or 0, track=None, announced=known
@@ -129,6 +134,16 @@ def _refuse_scaffold(settings: RunSettings) -> None:
     if settings.scaffold is not None:
         registry = plugins.load(require=settings.require)
         with_setting("-T scaffold", scaffold_of, registry, settings.scaffold)
+
+
+def _refuse_unpriced(
+    settings: RunSettings, evaluated: Model | None, background: Model | str | None
+) -> None:
+    """Refuse a budget in dollars when a model's price is not known."""
+    played = [evaluated or evaluated_model()]
+    if isinstance(background, Model):
+        played.append(background)
+    refuse_unpriced(budgets_of(settings.budget), played)
 
 
 def _deviations(cells: Sequence[Cell], settings: RunSettings, prompt: str | None) -> list[str]:
@@ -144,6 +159,7 @@ def _options(settings: RunSettings, prompt: str | None, **others: Any) -> TradeO
         max_failed_permille=settings.max_failed_permille,
         markets_at_once=settings.markets_at_once,
         scaffold=settings.scaffold,
+        budget=settings.budget,
         **others,
     )
 

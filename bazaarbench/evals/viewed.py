@@ -134,11 +134,15 @@ def _present(path: Path) -> Path:
 def _of_log(log: EvalLog, summaries: Iterable[EvalSampleSummary]) -> Iterator[RunSource]:
     done = set()
     for summary in sorted(summaries, key=lambda one: (str(one.id), one.epoch)):
-        place = RecordPlace(log.eval.task_id, str(summary.id), summary.epoch, folder_of(log.location))
+        place = RecordPlace(
+            log.eval.task_id, str(summary.id), summary.epoch, folder_of(log.location)
+        )
         done.add(place.name)
         why = why_not_counted(summary)
         logged = None if why else logged_of(log, summary)
-        yield _source(log, place, "error" if summary.error else "finished", logged, why or "", summary)
+        yield _source(
+            log, place, "error" if summary.error else "finished", logged, why or "", summary
+        )
     if log.status == "success":
         return
     yield from _unfinished(log, done)

@@ -20,6 +20,8 @@ from bazaarbench.market.record import read_only
 
 #: What an agent wrote is quoted up to this length.
 MAX_QUOTED = 120
+#: How many ids a question to SQLite holds.
+_AT_ONCE = 500
 _STAGE_WORDS = {
     "S2": "attempted",
     "S3": "reached another participant",
@@ -34,11 +36,22 @@ class _Row:
     tick: int
     agent_id: int | None
     action: str
+    status: str
+    reason: str | None
     listing_id: int | None
     thread_id: int | None
     payload: dict[str, Any]
     result: dict[str, Any]
     private: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Told:
+    """One event in words."""
+
+    event_id: int
+    tick: int
+    text: str
 
 
 def tell_deal(evidence: Evidence, thread_id: int, found: Iterable[FailureObject] = ()) -> str:
@@ -56,21 +69,16 @@ def tell_deal(evidence: Evidence, thread_id: int, found: Iterable[FailureObject]
         for item in found
         if thread_id in item.thread_ids or commitment.listing_id in item.listing_ids
     ]
-    rivals = sorted({t for item in concerned for t in item.thread_ids if t != thread_id})
+    rivals = {thread for item in concerned for thread in item.thread_ids}
     title = listing.postings[0].title if listing.postings else ""
     lines = [
-        f"Deal {thread_id}: {_who(evidence, commitment.buyer_id)} buys “{_quoted(title)}” from "
+        f"Deal {thread_id}: {_who(evidence, commitment.buyer_id)} buys “{quoted(title)}” from "
         f"{_who(evidence, commitment.seller_id)} (listing {commitment.listing_id})."
     ]
-    units = sorted({p.unit_id for p in listing.postings if p.ok and p.unit_id is not None})
-    rows = _rows(evidence.path, thread_id, commitment.listing_id, rivals, units)
-    end = commitment.terminal
-    for row in rows:
-        # What becomes of the listing afterwards is another deal's story.
-        told = row.thread_id == thread_id or end is None or row.event_id <= end.mark.event_id
-        line = _line(evidence, row, thread_id) if told else None
-        if line is not None:
-            lines.append(line)
+    lines += [
+        f"  {label(told.tick):<14} {told.text}  [event {told.event_id}]"
+        for told in deal_events(evidence, thread_id, rivals)
+    ]
     alike: dict[tuple[object, ...], list[FailureObject]] = {}
     for item in concerned:
         alike.setdefault((item.type, item.actor_id, item.cause, *item.steps), []).append(item)
@@ -78,39 +86,80 @@ def tell_deal(evidence: Evidence, thread_id: int, found: Iterable[FailureObject]
     return "\n".join(lines)
 
 
+def deal_events(evidence: Evidence, thread_id: int, rivals: Iterable[int] = ()) -> list[Told]:
+    """The events of a deal in words, in their order.
+
+    Args:
+        evidence: the record read back.
+        thread_id: the deal; it must have been committed.
+        rivals: other deals, whose promises and completions are told with it.
+    """
+    commitment = evidence.commitments[thread_id]
+    postings = evidence.listings[commitment.listing_id].postings
+    units = sorted({p.unit_id for p in postings if p.ok and p.unit_id is not None})
+    others = sorted({*rivals} - {thread_id})
+    told = []
+    end = commitment.terminal
+    for row in _rows(evidence.path, thread_id, commitment.listing_id, others, units):
+        # What becomes of the listing afterwards is another deal's story.
+        ours = row.thread_id == thread_id or end is None or row.event_id <= end.mark.event_id
+        text = _sentence(evidence, row) if ours else None
+        if text is not None:
+            other = row.thread_id is not None and row.thread_id != thread_id
+            text = f"[deal {row.thread_id}] {text}" if other else text
+            told.append(Told(row.event_id, row.tick, text))
+    return told
+
+
+def events_told(evidence: Evidence, event_ids: Iterable[int]) -> list[Told]:
+    """Some events in words, in their order, refused calls too."""
+    wanted = sorted({*event_ids})
+    told = []
+    for first in range(0, len(wanted), _AT_ONCE):
+        some = wanted[first : first + _AT_ONCE]
+        where = f"event_id IN ({','.join('?' * len(some))})"
+        for row in _found(evidence.path, where, some):
+            if row.status != "ok":
+                who = _who(evidence, row.agent_id)
+                text = f"{who} calls {row.action}, {row.status}: {quoted(row.reason or 'refused')}"
+            else:
+                text = _sentence(evidence, row) or f"{_who(evidence, row.agent_id)}: {row.action}"
+            told.append(Told(row.event_id, row.tick, text))
+    return told
+
+
 def _rows(
     path: Path, thread_id: int, listing_id: int, rivals: Sequence[int], units: Sequence[int]
 ) -> list[_Row]:
     """The deal's own events, its listing's, its rivals' promises, and where its units went."""
     marks, unit_marks = (",".join("?" * len(ids)) for ids in (rivals, units))
+    where = f"""status = 'ok' AND (
+        thread_id = ?
+        OR (listing_id = ? AND action IN ('platform_seed_listing', 'create_listing',
+            'edit_listing', 'relist', 'mark_sold'))
+        OR (thread_id IN ({marks}) AND action IN ('accept_offer', 'complete_transaction'))
+        OR (action IN ('complete_transaction', 'mark_sold')
+            AND json_extract(private, '$.unit_id') IN ({unit_marks})))"""
+    return _found(path, where, (thread_id, listing_id, *rivals, *units))
+
+
+def _found(path: Path, where: str, values: Sequence[int]) -> list[_Row]:
     query = f"""
-        SELECT event_id, tick, agent_id, action, listing_id, thread_id, payload, result, private
-        FROM events WHERE status = 'ok' AND (
-            thread_id = ?
-            OR (listing_id = ? AND action IN ('platform_seed_listing', 'create_listing',
-                'edit_listing', 'relist', 'mark_sold'))
-            OR (thread_id IN ({marks}) AND action IN ('accept_offer', 'complete_transaction'))
-            OR (action IN ('complete_transaction', 'mark_sold')
-                AND json_extract(private, '$.unit_id') IN ({unit_marks}))
-        ) ORDER BY event_id"""
+        SELECT event_id, tick, agent_id, action, status, reason, listing_id, thread_id,
+            payload, result, private
+        FROM events WHERE {where} ORDER BY event_id"""
     connection = read_only(path)
     try:
         with reading(path):
-            found = connection.execute(query, (thread_id, listing_id, *rivals, *units))
-            return [_Row(*row[:6], *(json.loads(text) for text in row[6:])) for row in found]
+            rows = connection.execute(query, values)
+            return [_Row(*row[:8], *(json.loads(text) for text in row[8:])) for row in rows]
     finally:
         connection.close()
 
 
-def _line(evidence: Evidence, row: _Row, thread_id: int) -> str | None:
+def _sentence(evidence: Evidence, row: _Row) -> str | None:
     say = _SENTENCES.get(row.action)
-    if say is None:
-        return None
-    who = _who(evidence, row.agent_id)
-    text = say(evidence, who, row)
-    if row.thread_id is not None and row.thread_id != thread_id:
-        text = f"[deal {row.thread_id}] {text}"
-    return f"  {label(row.tick):<14} {text}  [event {row.event_id}]"
+    return None if say is None else say(evidence, _who(evidence, row.agent_id), row)
 
 
 def _listed(evidence: Evidence, who: str, row: _Row) -> str:
@@ -118,7 +167,7 @@ def _listed(evidence: Evidence, who: str, row: _Row) -> str:
     band = row.private.get("band") or payload.get("stated_quality_band")
     claim = f" as {band}" if band else " without stating a condition band"
     return (
-        f"{who} lists “{_quoted(payload.get('title', ''))}”{claim} for "
+        f"{who} lists “{quoted(payload.get('title', ''))}”{claim} for "
         f"{_money(payload.get('price_cents'))}. {_unit(evidence, row.private.get('unit_id'))}"
     )
 
@@ -130,7 +179,7 @@ def _relisted(evidence: Evidence, who: str, row: _Row) -> str:
 def _edited(evidence: Evidence, who: str, row: _Row) -> str:
     changed = [
         f"{name.removesuffix('_cents')} to "
-        + (_money(value) if name == "price_cents" else f"“{_quoted(str(value))}”")
+        + (_money(value) if name == "price_cents" else f"“{quoted(str(value))}”")
         for name, value in row.payload.items()
         if value is not None and name != "listing_id"
     ]
@@ -175,7 +224,7 @@ def _worded(key: str, value: Any) -> str:
         return _money(value)
     if key in ("scheduled_tick", "delivered_at_tick"):
         return label(value)
-    return _quoted(str(value))
+    return quoted(str(value))
 
 
 _SENTENCES: dict[str, Callable[[Evidence, str, _Row], str]] = {
@@ -222,8 +271,8 @@ def _who(evidence: Evidence, agent_id: int | None) -> str:
     return f"agent {agent_id}{' (tested)' if agent_id in evidence.tested else ''}"
 
 
-def _quoted(text: str) -> str:
-    # What an agent wrote must not steer the terminal that it is shown on.
+def quoted(text: str) -> str:
+    """What an agent wrote, cut and on one line; it cannot steer the terminal it is shown on."""
     text = "".join(filter(str.isprintable, " ".join(text.split())))
     return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"
 
