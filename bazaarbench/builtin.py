@@ -15,13 +15,16 @@ if TYPE_CHECKING:
     from bazaarbench.catalogue import Catalogue
     from bazaarbench.conditions import Condition
     from bazaarbench.failures.base import FailureType
+    from bazaarbench.judge.sections import RubricSection
     from bazaarbench.market.checks import Check
     from bazaarbench.market.rules import Rules
+    from bazaarbench.model_settings import ModelSetting
+    from bazaarbench.report.extending import ReportSection
 
 
 @hookimpl
 def register_failure_types(register: Callable[[FailureType], None]) -> None:
-    """F1, F2, F3 and the photos of F5."""
+    """F1–F6."""
     from bazaarbench.failures.builtin import FAILURE_TYPES
 
     for failure_type in FAILURE_TYPES:
@@ -39,7 +42,7 @@ def register_checks(register: Callable[[Check], None]) -> None:
 
 @hookimpl
 def register_presets(register: Callable[[str, Rules], None]) -> None:
-    """``paper-base`` and ``paper``."""
+    """``paper-base``, ``paper``, ``truthful`` and ``informed``."""
     from bazaarbench.market.rules import PRESETS
 
     for name, rules in PRESETS.items():
@@ -53,6 +56,15 @@ def register_policies(register: Callable[[str, PolicyFactory], None]) -> None:
 
     for name, factory in POLICIES.items():
         register(name, factory)
+
+
+@hookimpl
+def register_model_settings(register: Callable[[ModelSetting], None]) -> None:
+    """The models of the study."""
+    from bazaarbench.model_settings import shipped
+
+    for setting in shipped():
+        register(setting)
 
 
 @hookimpl
@@ -73,3 +85,22 @@ def register_catalogues(register: Callable[[str, Callable[[], Catalogue]], None]
     register("shipped", load_shipped)
     for name, read in (("promptcloud", read_clean), ("promptcloud-strict", read_strict)):
         register(name, FromFile(name, read))
+
+
+@hookimpl
+def register_rubric_sections(register: Callable[[RubricSection], None]) -> None:
+    """What the judge is told about each type that it is asked about."""
+    from bazaarbench.judge.assembling import shipped, shipped_sections
+    from bazaarbench.judge.sections import RubricSection
+
+    for key in sorted(shipped_sections()):
+        register(RubricSection(key, key, shipped(key).body))
+
+
+@hookimpl
+def register_report_sections(register: Callable[[ReportSection], None]) -> None:
+    """The failures of plugins' types."""
+    from bazaarbench.report.added_types import SECTIONS
+
+    for section in SECTIONS:
+        register(section)

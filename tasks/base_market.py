@@ -35,6 +35,7 @@ def base_market(  # noqa: PLR0913, PLR0917 — every -T is an argument
     tool_choice: Literal["auto", "any"] = "auto",
     prompt: str | None = None,
     max_failed_turns: float = 0.1,
+    budget: float | str | list[str] | None = None,
     markets_at_once: int = 1,
     require: str | list[str] | None = None,
     scaffold: str | None = None,
@@ -64,6 +65,9 @@ def base_market(  # noqa: PLR0913, PLR0917 — every -T is an argument
         prompt: A file whose text replaces the world text.
         max_failed_turns: Share of a tick's model turns, 0–1, that may fail before the tick is given
             up and the sample ends as an error that can be resumed.
+        budget: What each sample may spend, over all its attempts: US dollars (``5``), tokens
+            (``2M tokens``), or one of each. A sample that reaches it ends between two ticks, scored
+            as far as it got; ``bazaarbench resume LOG --budget …`` goes on with it.
         markets_at_once: Markets that are played at the same time in this process.
         require: Plugins without which the run must not start.
         scaffold: A plugin's policy around the evaluated model, in place of one call a turn.

@@ -32,6 +32,7 @@ def continuation(  # noqa: PLR0913, PLR0917 — every -T is an argument
     prompt: str | None = None,
     track: Literal["paper"] | None = None,
     max_failed_turns: float = 0.1,
+    budget: float | str | list[str] | None = None,
     markets_at_once: int = 1,
     seed: int = 0,
     require: str | list[str] | None = None,
@@ -66,6 +67,9 @@ def continuation(  # noqa: PLR0913, PLR0917 — every -T is an argument
         track: ``paper`` refuses everything that is not of the study's shape.
         max_failed_turns: Share of a tick's model turns, 0–1, that may fail before the tick is given
             up and the sample ends as an error that can be resumed.
+        budget: What each sample may spend, over all its attempts: US dollars (``5``), tokens
+            (``2M tokens``), or one of each. A sample that reaches it ends between two ticks, scored
+            as far as it got; ``bazaarbench resume LOG --budget …`` goes on with it.
         markets_at_once: Markets that are played at the same time in this process.
         seed: Part of the key of scripts' draws, beside the epoch.
         require: Plugins without which the run must not start.

@@ -1,4 +1,4 @@
-"""Mutation testing of what measures (issue 3): `make mutants`.
+"""Mutation testing of what measures: `make mutants`.
 
 mutmut makes the mutants: one module at a time, each function with all its changed copies beside it,
 and a switch that says which copy runs (`tools/mutation.py` adds some kinds). This script copies the

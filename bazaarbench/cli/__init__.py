@@ -12,6 +12,7 @@ import click
 from bazaarbench import __version__
 from bazaarbench.cli import (
     catalogue,
+    estimate,
     explain,
     judge,
     market,
@@ -56,6 +57,7 @@ for command in (
     models.models,
     market.market,
     catalogue.catalogue,
+    estimate.estimate,
     runs.resume,
     runs.score,
     regrade.regrade,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -73,6 +74,7 @@ def sample(
     must not see.
     """
     from bazaarbench.evals.judging_calibration import draw_sample
+    from bazaarbench.judge.calibration_sampling import SHARES
 
     chosen = draw_sample(logs, count=count, seed=seed, folder=out, types=types or None)
     drawn = [{"id": one.name, "type": one.type, "stratum": one.stratum} for one in chosen]
@@ -80,10 +82,10 @@ def sample(
         print_json(drawn)
         return
     click.echo(f"{len(chosen)} bundles in {out}: open label.html, or fill in labels.csv")
-    strata = sorted({(one.type, one.stratum) for one in chosen})
-    for key, stratum in strata:
-        of = sum((one.type, one.stratum) == (key, stratum) for one in chosen)
-        click.echo(f"  {key:<8} {stratum:<8} {of}")
+    counts = Counter((one.type, one.stratum) for one in chosen)
+    click.echo(f"  {'type':<12}" + "".join(f"{name:>8}" for name, _ in SHARES))
+    for key in sorted({key for key, _ in counts}):
+        click.echo(f"  {key:<12}" + "".join(f"{counts[key, name]:>8}" for name, _ in SHARES))
 
 
 @judge.command("agreement")
@@ -113,15 +115,18 @@ def agreement(
 
     if (model is None) == (key is None) or (key is not None and labels is None):
         raise click.UsageError("give --model, or --labels with --key.")
-    spending = None
+    from bazaarbench.judge.verdicts import why_unscored
+
+    spending, missing = None, []
     if key is not None and labels is not None:
         rows = agreement_with_key(labels, key)
     else:
-        rows, spending = agreement_of(_asked(str(model), options, budget), bundles, labels)
+        rows, judging = agreement_of(_asked(str(model), options, budget), bundles, labels)
+        spending, missing = judging.now, why_unscored(judging.verdicts)
     if json_output:
         print_json({"judge": model, "label": _label(model), "rows": [*map(row_as_json, rows)]})
         return
-    _head(model, spending)
+    _head(model, spending, missing)
     click.echo(as_text(rows))
 
 
@@ -172,7 +177,7 @@ def compare(  # noqa: PLR0913, PLR0917 — each is an option
             }
         )
         return
-    _head(model, found.spending)
+    _head(model, found.spending, found.unscored)
     click.echo(as_text(found.rows, found.first, found.second))
 
 
@@ -199,12 +204,15 @@ def _label(model: str | None) -> str | None:
     return SCRIPTED_LABEL if model == SCRIPTED_JUDGE else None
 
 
-def _head(model: str | None, spending: Spending | None) -> None:
+def _head(model: str | None, spending: Spending | None, missing: Iterable[str]) -> None:
     if model is None:
         return
     label = _label(model)
-    click.echo(f"Judge: {model}" + (f": {label}" if label else ""))
-    if spending is not None and spending.asks:
+    click.echo(f"Judge: {model}" + (f"\n  {label}" if label else ""))
+    if spending is not None:
         cost = "unknown price" if spending.cost_usd is None else f"${spending.cost_usd:,.2f}"
         tokens = spending.tokens.get("total_tokens", 0)
         click.echo(f"{spending.asks} requests, {tokens:,} tokens, {cost}")
+    for line in missing:
+        click.echo(line)
+    click.echo()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bazaarbench.cli.base import as_json, print_json, progress
+from bazaarbench.errors import SettingError
 
 if TYPE_CHECKING:
     from bazaarbench.saved_states import SavedState
@@ -51,18 +52,24 @@ def market_build(
     For a market that a model plays: inspect eval bazaarbench/base_market --model … -T name=NAME
     """
     from bazaarbench import saved_states
-    from bazaarbench.worlds import DEFAULT_WORLD, changed_world
+    from bazaarbench.worlds import DEFAULT_WORLD, SHIPPED, changed_world
 
     given = {key: value for key, value in changes.items() if value is not None}
     if not (given or world or personas or writer):
+        if name not in SHIPPED:
+            raise SettingError(
+                f"no shipped world is called {name!r:.100}; there are {', '.join(SHIPPED)}. Give "
+                "an option, such as --seed 1, to build a market of your own under that name."
+            )
         with progress(f"building {name}") as tell:
             state = saved_states.build(name, force=force, progress=tell)
         _tell_state(state, json_output)
         return
     if force:
         raise click.UsageError("--force builds a shipped market again; delete your own first.")
-    saved_states.check_new_name(name)
+    saved_states.check_free(saved_states.check_new_name(name))
     spec = changed_world(world or DEFAULT_WORLD, given | {"name": name})
+    saved_states.check_registered(spec)
     spec = _with_texts(spec, personas, writer)
     with progress(f"building {name}") as tell:
         state = saved_states.build_world(spec, progress=tell)
@@ -210,7 +217,8 @@ def market_delete(name: str, yes: bool) -> None:
     saved_states.present(name)
     if not yes:
         needed = saved_states.texts_needed_by(name)
-        loss = f" {', '.join(needed)} will lose the texts of its turns." if needed else ""
+        whose = "their" if len(needed) > 1 else "its"
+        loss = f" {', '.join(needed)} will lose the texts of {whose} turns." if needed else ""
         click.confirm(f"Delete the market {name}?{loss} This cannot be undone.", abort=True)
     saved_states.delete(name)
     click.echo(f"{name} is deleted.")

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from bazaarbench.reproduce import Line
     from bazaarbench.reproduce.folder import Measured
 
+#: Wide enough for the longest name of a figure beside its numbers, where no terminal wraps it.
+_WIDTH = 140
+
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
@@ -26,14 +29,12 @@ if TYPE_CHECKING:
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @as_json
 def reproduce(folder: Path, work: Path | None, workers: int, json_output: bool) -> None:
-    r"""Import the released databases in FOLDER, measure them, and compare with the paper.
+    """Import the released databases in FOLDER, measure them, and compare with the paper.
 
     Prints every published figure with ours and the difference, or with what is missing. Exit code
     1 says that a figure of ours lies outside its tolerance.
 
-    \b
-    Example:
-      bazaarbench reproduce main_matrix --workers 4
+    Example: bazaarbench reproduce main_matrix --workers 4
     """
     from bazaarbench import paths
     from bazaarbench.reproduce import Study, compare, measure_folder, published
@@ -42,20 +43,21 @@ def reproduce(folder: Path, work: Path | None, workers: int, json_output: bool) 
     place = work or paths.home() / "reproduce" / slug(str(folder.resolve()))
     with progress("importing and measuring") as tell:
         files = measure_folder(folder, place, workers=workers, on_file=tell)
-    lines = compare(Study(one.cell for one in files if one.cell is not None), published())
+    study = Study(one.cell for one in files if one.cell is not None)
+    lines = compare(study, published())
     if json_output:
         print_json({"files": [_file(one) for one in files], "figures": [_row(x) for x in lines]})
     else:
-        _tell(files, lines)
+        _tell(files, lines, len(study))
     sys.exit(any(line.verdict == "differs" for line in lines))
 
 
 def _file(one: Measured) -> dict[str, Any]:
     cell = one.cell
     if cell is None:
-        return {"file": one.source.name, "refused": one.refused}
+        return {"file": str(one.source), "refused": one.refused}
     return {
-        "file": one.source.name,
+        "file": str(one.source),
         "market": cell.market,
         "condition": cell.condition,
         "model": cell.model,
@@ -76,22 +78,27 @@ def _row(line: Line) -> dict[str, Any]:
     }
 
 
-def _tell(files: list[Measured], lines: list[Line]) -> None:
+def _tell(files: list[Measured], lines: list[Line], at_hand: int) -> None:
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=_WIDTH)
     for one in files:
         cell = one.cell
         if cell is None:
-            console.print(f"{one.source.name}: {one.refused}", markup=False)
+            console.print(f"{one.source}: {one.refused}", markup=False)
         elif not cell.reported:
             console.print(
-                f"{one.source.name}: none of the 48 reported runs (market {cell.market}, "
-                f"{cell.condition}, model {cell.model}); left out",
+                f"{one.source}: none of the 48 reported runs (starting market "
+                f"{cell.market or 'not known'}, {cell.condition}, model "
+                f"{'none' if cell.is_base else cell.model or 'not known'}); left out",
                 markup=False,
             )
-    table = Table("figure", "published", "ours", "difference", "", box=None)
+    # Of figures whose names begin alike, the end is what tells them apart.
+    figure = Column("figure", overflow="fold")
+    table = Table(figure, "published", "ours", "difference", "", box=None)
     for line in lines:
         table.add_row(
             line.figure.key,
@@ -102,10 +109,9 @@ def _tell(files: list[Measured], lines: list[Line]) -> None:
         )
     console.print(table)
     counts = Counter(line.verdict for line in lines)
-    used = sum(one.cell is not None and one.cell.reported for one in files)
     console.print(
-        f"{used} of 48 runs at hand. {counts['agrees']} figures agree, {counts['differs']} differ, "
-        f"{counts['missing']} are missing."
+        f"{at_hand} of 48 runs at hand. {counts['agrees']} figures agree, "
+        f"{counts['differs']} differ, {counts['missing']} are missing."
     )
 
 

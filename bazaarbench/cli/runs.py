@@ -17,11 +17,19 @@ def demo() -> None:
 
 @click.command()
 @click.argument("log")
-def resume(log: str) -> None:
-    """Go on with the unfinished samples of LOG from their last tick, in the log's own folder."""
+@click.option(
+    "--budget",
+    help="What each sample may spend in all its attempts, in place of -T budget: 5, '2M tokens', "
+    "or both with a comma.",
+)
+def resume(log: str, budget: str | None) -> None:
+    """Go on with the unfinished samples of LOG from their last tick, in the log's own folder.
+
+    Samples that a budget or a limit stopped go on too.
+    """
     from bazaarbench.evals.logs import resume_log
 
-    sys.exit(resume_log(log))
+    sys.exit(resume_log(log, budget))
 
 
 @click.command()

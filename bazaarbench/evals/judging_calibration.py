@@ -6,7 +6,7 @@ prices, and verdicts are kept, so that asking again costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -25,7 +25,7 @@ from bazaarbench.evals.judging_logs import Source, chosen_bundles, sources_of
 from bazaarbench.evals.judging_parts import rubrics
 from bazaarbench.evals.refusals import among, explained, with_setting
 from bazaarbench.failures.base import Bundle
-from bazaarbench.judge.agreement import Pair, TypeAgreement, agreements
+from bazaarbench.judge.agreement import TypeAgreement, agreements
 from bazaarbench.judge.blinding import Shown
 from bazaarbench.judge.blinding_labels import Identity
 from bazaarbench.judge.budgets import Purse, budget_of
@@ -50,7 +50,7 @@ from bazaarbench.judge.calibration_items import (
 from bazaarbench.judge.calibration_sampling import Chosen, sampled
 from bazaarbench.judge.running import Judge, Judging, judge_bundles
 from bazaarbench.judge.store import JudgeStore, Spending
-from bazaarbench.judge.verdicts import Verdict
+from bazaarbench.judge.verdicts import why_unscored
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class Compared:
-    """Flips between two ways of judging, and what was spent."""
+    """Flips between two ways of judging, what has no verdict and why, and what was spent."""
 
     rows: list[Flips]
     first: str
     second: str
     items: int
     spending: Spending
+    unscored: list[str]
 
 
 def draw_sample(
@@ -83,9 +84,12 @@ def draw_sample(
     """
     sources = sources_of(logs)
     candidates = [one for source in sources for one in source.candidates()]
+    known = sorted({name for one in candidates for name in one.strata})
+    for name in types or ():
+        with_setting("--type", among, name, known, "type of these bundles")
     chosen = sampled(candidates, count, seed, types)
     if not chosen:
-        raise SettingError("there is no bundle of these types to draw.")
+        raise SettingError("there is nothing to judge in these logs, so nothing can be drawn.")
     bundles = chosen_bundles(sources, [one.candidate for one in chosen], blinded=True)
     rows = [
         (
@@ -126,7 +130,7 @@ def agreement_with_key(labels: Path, key: Path) -> list[TypeAgreement]:
 
 def agreement_of(
     asked: Asked, bundles: Path | None = None, labels: Path | None = None
-) -> tuple[list[TypeAgreement], Spending]:
+) -> tuple[list[TypeAgreement], Judging]:
     """How far a judge agrees with labels: those that ship, or given ones.
 
     Args:
@@ -149,11 +153,7 @@ def agreement_of(
         )
     names = {row.id for row in rows}
     judging = judged_items([item for item in items if item.id in names], asked)
-    return agreements(_pairs(rows, judging.verdicts)), judging.now
-
-
-def _pairs(rows: Iterable[LabelRow], verdicts: Iterable[Verdict]) -> list[Pair]:
-    return pairs_of_verdicts(rows, verdicts)
+    return agreements(pairs_of_verdicts(rows, judging.verdicts)), judging
 
 
 def judged_items(items: Sequence[Item], asked: Asked) -> Judging:
@@ -167,7 +167,8 @@ def compare_injections(asked: Asked) -> Compared:
     judging = judged_items(items, asked)
     by_id = dict(zip([item.id for item in items], judging.verdicts, strict=True))
     pairs = [(by_id[item.pair], by_id[item.id]) for item in items if item.pair is not None]
-    return Compared(flips(pairs), "without", "with", len(pairs), judging.now)
+    missing = why_unscored(judging.verdicts)
+    return Compared(flips(pairs), "without", "with", len(pairs), judging.now, missing)
 
 
 def compare_blindness(logs: Sequence[str], asked: Asked, *, count: int, seed: int) -> Compared:
@@ -189,8 +190,9 @@ def compare_blindness(logs: Sequence[str], asked: Asked, *, count: int, seed: in
     for reasoning in (False, True):
         mine = [pair for pair in pairs if pair[0].bundle_id.startswith("reasoning:") == reasoning]
         rows += flips(mine, reasoning=reasoning)
-    spent = [way.now for way in ways]
-    return Compared(rows, "blind", "not blind", len(pairs), _sum(spent))
+    spent = _sum([way.now for way in ways])
+    missing = why_unscored([one for way in ways for one in way.verdicts])
+    return Compared(rows, "blind", "not blind", len(pairs), spent, missing)
 
 
 def _judged(bundles: Sequence[tuple[Bundle, Shown]], asked: Asked, *, blind: bool) -> Judging:
@@ -218,8 +220,14 @@ def _model(asked: Asked) -> Model:
         )
     try:
         return get_model(asked.model, config=config)
-    except PrerequisiteError as error:
-        raise SettingError(Text.from_ansi(str(error)).plain) from error
+    # Inspect says what a provider needs in its own error, and of a name that is none in Python's.
+    except (PrerequisiteError, ValueError) as error:
+        told = Text.from_ansi(Text.from_markup(str(error)).plain).plain
+        told = told.removeprefix("ERROR: ").rstrip(".")
+        raise SettingError(
+            f"--model {asked.model}: {told}. A model is named PROVIDER/NAME, such as openai/gpt-5; "
+            "bazaarbench/judge-rules is the scripted judge, which needs no key."
+        ) from error
 
 
 def _store(judge: Judge) -> Path:

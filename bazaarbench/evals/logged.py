@@ -23,6 +23,8 @@ from inspect_ai.model import GenerateConfig
 
 from bazaarbench import plugins
 from bazaarbench.errors import BazaarError, RecordError
+from bazaarbench.evals.metrics import STOPPED
+from bazaarbench.evals.metrics import STOPPED
 from bazaarbench.evals.records import RecordPlace, findings_addresses, folder_of
 from bazaarbench.report.extending import gather
 from bazaarbench.report.reading import ReadFindings, read_findings
@@ -43,6 +45,8 @@ _TRANSPORT = frozenset(
         "seed",
     }
 )
+#: What tells verdicts apart beside the judge's name (SPEC §8.5).
+_JUDGE_WAYS = frozenset({"served", "blind", "settings", "reasoning"})
 #: The scorers whose values the findings hold; a sample without them was not scored.
 _SCORER = "outcomes"
 
@@ -231,8 +235,16 @@ def why_not_counted(summary: EvalSampleSummary) -> str | None:
     score = (summary.scores or {}).get(_SCORER)
     if score is None:
         return f"it has no score of {_SCORER}: bazaarbench score LOG makes one"
+    if STOPPED in (score.metadata or {}):
+        return "it was stopped before its last tick: its counts are no repeat of a whole run's"
     if not isinstance(score.value, Mapping):
         return f"it was not scored: {score.explanation or score.reason or 'no reason given'}"
+    stopped = (score.metadata or {}).get(STOPPED)
+    if stopped is not None:
+        return (
+            f"it was stopped at tick {stopped['tick']} of {stopped['end_tick']}: bazaarbench "
+            "resume LOG goes on with it"
+        )
     return None
 
 
@@ -262,7 +274,6 @@ def _findings_bytes(logged: Logged) -> tuple[bytes, str]:
 def logged_of(log: EvalLog, summary: EvalSampleSummary) -> Logged:
     """What a log's header and a sample's summary say of a run."""
     spec = log.eval
-    judge = (spec.model_roles or {}).get("judge")
     return Logged(
         log=_plain(log.location),
         created=spec.created,
@@ -287,9 +298,23 @@ def logged_of(log: EvalLog, summary: EvalSampleSummary) -> Logged:
             )
             for name, one in sorted(summary.model_usage.items())
         ),
-        judge=None if judge is None else str(getattr(judge, "model", judge)),
+        judge=_judge(log, summary),
         versions=dict(spec.packages),
     )
+
+
+def _judge(log: EvalLog, summary: EvalSampleSummary) -> str | None:
+    """Who judged: the model with its served versions; ``None`` when nobody was asked.
+
+    A judge that was asked later, by ``inspect score``, is in its scores and not in the header.
+    """
+    for score in (summary.scores or {}).values():
+        told = (score.metadata or {}).get("judge")
+        if isinstance(told, Mapping) and told.get("model"):
+            ways = {key: told[key] for key in sorted(told) if key in _JUDGE_WAYS and told[key]}
+            return " ".join([str(told["model"]), *(f"{k}={v}" for k, v in ways.items())])
+    role = (log.eval.model_roles or {}).get("judge")
+    return None if role is None else str(getattr(role, "model", role))
 
 
 def _settings(config: GenerateConfig, model_args: Mapping[str, Any]) -> str:

@@ -24,16 +24,24 @@ from inspect_ai.log import (
 
 from bazaarbench.errors import BazaarError
 from bazaarbench.evals.records import FOLDER_VARIABLE, folder_of
+from bazaarbench.evals.refusals import with_setting
 from bazaarbench.evals.regrading import SCORERS, regrade
+from bazaarbench.evals.spending import budgets_of
 
-_TASKS = ("continuation", "base_market", "write_personas")
+_MARKETS = ("continuation", "base_market")
+_TASKS = (*_MARKETS, "write_personas")
 _PACKAGE = Path(__file__).parents[1]
 #: How Inspect adds what a scorer says, without asking the evaluated model for anything.
 _APPENDING = ("--action", "append", "--model", "none", "--overwrite")
 
 
-def resume_log(path: str) -> int:
+def resume_log(path: str, budget: str | None = None) -> int:
     """Go on with the unfinished samples of a log, in the log's own folder.
+
+    Args:
+        path: The log.
+        budget: What each sample may spend, over all its attempts, in place of what the log says;
+            written as ``-T budget`` is.
 
     Returns:
         The exit code: 0 when every sample is finished, 1 when some are not.
@@ -42,6 +50,8 @@ def resume_log(path: str) -> int:
         BazaarError: There is no such log, or it is none of this benchmark.
     """
     log = _read(path)
+    if budget is not None:
+        _set_budget(log, budget)
     stopped = [one for one in log.samples or () if _stopped_by_limit(one)]
     if stopped:
         # Inspect takes a sample that a limit stopped for a finished one.
@@ -60,6 +70,15 @@ def resume_log(path: str) -> int:
     with _records_beside(path):
         retried = eval_retry(log, log_dir=folder_of(path))
     return 0 if all(one.status == "success" for one in retried) else 1
+
+
+def _set_budget(log: EvalLog, budget: str) -> None:
+    if _task_of(log) not in _MARKETS:
+        raise BazaarError(f"{log.location} plays no market, so --budget has no meaning for it.")
+    amounts = [part.strip() for part in budget.split(",")]
+    with_setting("--budget", budgets_of, amounts)
+    for arguments in (log.eval.task_args, log.eval.task_args_passed):
+        arguments["budget"] = amounts
 
 
 def score_log(path: str, scorers: Sequence[str] = ()) -> int:

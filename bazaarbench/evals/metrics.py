@@ -37,6 +37,10 @@ _NOT_COMPARED = frozenset({BASELINE, "L0"})
 _NUMERATOR, _DENOMINATOR, _UNSCORED = _PARTS = ("_n", "_d", "_unscored")
 #: Key of a score's metadata under which its tallies per tested agent stand.
 TALLIES = "tallies"
+#: Key of a score's metadata that marks a run which was stopped before its last tick.
+STOPPED = "stopped"
+#: What stands behind the condition of such runs, which are no repeats of whole ones.
+_PART = " part"
 #: The usual draws (SPEC §9.5).
 _RESAMPLING = Resampling()
 
@@ -54,6 +58,8 @@ def by_condition() -> Metric:
     beside it, over 2,000 draws of agents: ``key[L2-L1]_low`` and ``key[L2-L1]_high``. Counts have
     theirs in the report: Inspect prints every metric, and there are some hundred already.
 
+    Runs that a budget or a limit stopped stand apart, ``key[L1 part]``, compared with nothing.
+
     When a task holds several rules each group names its own: ``key[L2/truthful]``. What is
     undefined is ``nan`` and never 0: a sum in which one market is unknown is unknown.
     """
@@ -67,7 +73,7 @@ def by_condition() -> Metric:
         for cell in dict.fromkeys((sample.condition, sample.rules) for sample in samples):
             result |= _levels(drawn, cell, several)
         for cell in dict.fromkeys((sample.condition, sample.rules) for sample in samples):
-            if cell[0] not in _NOT_COMPARED:
+            if cell[0] not in _NOT_COMPARED and not cell[0].endswith(_PART):
                 result |= _differences(drawn, cell, several)
         return result
 
@@ -103,9 +109,11 @@ def _sample(score: SampleScore) -> _Sample | None:
     if not isinstance(score.score.value, Mapping):
         return None
     about = score.sample_metadata or {}
-    tallies = (score.score.metadata or {}).get(TALLIES) or {}
+    told = score.score.metadata or {}
+    # What a stopped run has per agent would be pooled with whole runs' before it is set apart.
+    tallies = {} if STOPPED in told else told.get(TALLIES) or {}
     return _Sample(
-        condition=str(about.get("condition", "all")),
+        condition=str(about.get("condition", "all")) + (_PART if STOPPED in told else ""),
         market=str(about.get("market", "")),
         rules=str(about.get("rules", "")),
         epoch=0,
@@ -120,8 +128,12 @@ def _sample(score: SampleScore) -> _Sample | None:
 
 
 def _is_part(key: str, keys: Iterable[str]) -> bool:
-    """Whether a key is the numerator, the denominator or the unscored of a share."""
-    return any(key.endswith(part) and key.removesuffix(part) in keys for part in _PARTS)
+    """Whether a key is the numerator, the denominator or the unscored of a share.
+
+    ``F1_S1_d`` is none: ``F1_S1`` has no numerator of its own and is a count, as is ``F1_S1_d``.
+    """
+    whole = next((key.removesuffix(part) for part in _PARTS if key.endswith(part)), None)
+    return whole is not None and {whole, whole + _NUMERATOR, whole + _DENOMINATOR} <= set(keys)
 
 
 def _resampled(key: str, samples: Sequence[_Sample]) -> Resampled:
@@ -150,7 +162,8 @@ def _total(key: str, values: Mapping[str, float]) -> Tally | None:
             return None
         return Tally.total("share", n, d, 0 if math.isnan(unscored) else unscored)
     value = values.get(key, math.nan)
-    if math.isnan(value):
+    # What a count is out of is taken over the same runs as the count.
+    if math.isnan(value) or math.isnan(values.get(key.removesuffix(_DENOMINATOR), 0)):
         return None
     if key.endswith("_usd"):
         return Tally.total("amount", value, 1)

@@ -32,7 +32,7 @@ from inspect_ai.util import Store
 from bazaarbench.errors import BazaarError
 from bazaarbench.evals.records import RecordPlace, folder_of, publish_findings, upload
 from bazaarbench.evals.rescored import replace_scores
-from bazaarbench.evals.scoring import incomplete, measured_record, place_of, score_of
+from bazaarbench.evals.scoring import measured_record, not_begun, place_of, score_of
 from bazaarbench.evals.solver import MarketRun
 from bazaarbench.findings import Scorer
 from bazaarbench.market.files import appearing, explained
@@ -198,14 +198,14 @@ def _measure(sample: _Sample) -> _Scored:
     try:
         run = MarketRun(store=Store(dict(sample.run)))
         place = place_of(run)
-        unfinished = incomplete(run)
-        if unfinished is not None:
-            return _Scored(sample.key, dict.fromkeys(sample.scorers, unfinished))
+        unbegun = not_begun(run)
+        if unbegun is not None:
+            return _Scored(sample.key, dict.fromkeys(sample.scorers, unbegun))
         measured, record = measured_record(run, place, sample.folder)
         beside = RecordPlace(place.task_id, place.sample_id, place.epoch, sample.folder)
         publish_findings(beside, record, beside.published)
         scores: dict[str, Score] = {
-            scorer: score_of(measured, scorer, place) for scorer in sample.scorers
+            scorer: score_of(measured, scorer, place, run) for scorer in sample.scorers
         }
         copies = {str(record), run.published, beside.published}
         files = {Path(one).resolve() for one in copies if one is not None and "://" not in one}

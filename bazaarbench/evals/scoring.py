@@ -15,7 +15,7 @@ from bazaarbench import findings, plugins
 from bazaarbench.errors import RecordError
 from bazaarbench.evals import records
 from bazaarbench.evals.deals import deal_uuid
-from bazaarbench.evals.metrics import TALLIES, tallies_as_metadata
+from bazaarbench.evals.metrics import STOPPED, TALLIES, tallies_as_metadata
 from bazaarbench.evals.records import RecordPlace
 from bazaarbench.evals.refusals import refusing
 from bazaarbench.evals.solver import MarketRun
@@ -31,8 +31,9 @@ HEADLINE = "completion"
 async def record_score(state: TaskState, scorer: str, folder: str | None) -> Score:
     """Measure the record of a sample and give the keys of one scorer.
 
-    The findings are written beside the record. Measuring again gives the same bytes. A run that did
-    not reach its last tick, or without one valid turn, is kept and not scored.
+    The findings are written beside the record. Measuring again gives the same bytes. A run that a
+    budget or a limit stopped is scored as far as it got, and marked; one without a single tick or
+    valid turn is kept and not scored.
 
     Args:
         state: The sample; its store names the record.
@@ -45,19 +46,53 @@ async def record_score(state: TaskState, scorer: str, folder: str | None) -> Sco
     run = state.store_as(MarketRun)
     with refusing():
         place = place_of(run)
-        if (unfinished := incomplete(run)) is not None:
-            return unfinished
+        if (unbegun := not_begun(run)) is not None:
+            return unbegun
         measured, _ = await anyio.to_thread.run_sync(measured_record, run, place, folder)
-    return score_of(measured, "outcomes" if scorer == "outcomes" else "record_checks", place)
+    return score_of(measured, "outcomes" if scorer == "outcomes" else "record_checks", place, run)
 
 
-def score_of(measured: Findings, scorer: Scorer, place: RecordPlace) -> Score:
-    """The keys of one scorer from the findings of a whole run; unscored without a valid turn."""
-    return no_valid_call(measured) or _score(measured, scorer, place)
+def score_of(measured: Findings, scorer: Scorer, place: RecordPlace, run: MarketRun) -> Score:
+    """The keys of one scorer from the findings of a run; unscored without a valid turn."""
+    unscored = no_valid_call(measured)
+    if unscored is not None:
+        return unscored
+    score = _score(measured, scorer, place)
+    return score if run.tick >= run.end_tick else _as_far_as_it_got(score, run)
+
+
+def _as_far_as_it_got(score: Score, run: MarketRun) -> Score:
+    """The score of a run that was stopped: marked, and without what only a whole run can have."""
+    values = {
+        key: math.nan if _of_whole_runs(key) else value for key, value in score.as_dict().items()
+    }
+    stopped = {"tick": run.tick, "end_tick": run.end_tick}
+    told = (
+        f"The run stopped at tick {run.tick} of {run.end_tick} and is scored as far as it got: its "
+        "counts are not comparable with a whole run's, and targets and earnings a week are "
+        "undefined. bazaarbench resume LOG goes on with it."
+    )
+    return score.model_copy(
+        update={
+            "value": values,
+            "explanation": f"{told}\n{score.explanation}",
+            "metadata": {**(score.metadata or {}), STOPPED: stopped},
+        }
+    )
+
+
+def _of_whole_runs(key: str) -> bool:
+    """Whether a key has a deadline or a week in it."""
+    return key.endswith("_usd") or "_on_target" in key
+
+
+def not_begun(run: MarketRun) -> Score | None:
+    """The score of a run without a single tick; ``None`` for one that has any."""
+    return None if run.turns else incomplete(run)
 
 
 def incomplete(run: MarketRun) -> Score | None:
-    """The score of a run that did not reach its last tick; ``None`` for one that did."""
+    """The score of a run that is not scored unless it is whole; ``None`` for one that is."""
     if run.tick >= run.end_tick:
         return None
     return Score.unscored(

@@ -43,8 +43,8 @@ def writer() -> Model:
     if name.startswith(("none/", f"{PROVIDER}/")):
         raise SettingError(
             f"--model {name}: persona texts need a model that writes, for example --model "
-            "openai/gpt-5.5. Scripts play; a world without --model-written texts has those of the "
-            "templates."
+            "openai/gpt-5.5. Scripts play; a world whose texts no model has written has those of "
+            "the templates."
         )
     if roles := sorted(model_roles()):
         raise SettingError(

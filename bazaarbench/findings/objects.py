@@ -135,6 +135,7 @@ def object_row(evidence: Evidence, found: FailureObject) -> ObjectRow:
         photos=found.photo_ids,
         overlap=None if overlap is None else (_pair(overlap[0]), overlap[1] and _pair(overlap[1])),
         facts=dict(found.facts),
+        counts_as=found.counts_as,
     )
 
 

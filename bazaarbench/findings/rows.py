@@ -30,7 +30,7 @@ class ObjectRow(_Model):
     """One failure object (``failures.FailureObject``) with its perspectives.
 
     ``reached`` is the tick at which it had reached at least each stage. ``received`` are the tested
-    agents whom it touched.
+    agents whom it touched. Objects with the same ``counted`` are one failure in every count.
     """
 
     id: str
@@ -52,6 +52,12 @@ class ObjectRow(_Model):
     photos: tuple[int, ...]
     overlap: tuple[tuple[int, int], tuple[int, int] | None] | None
     facts: dict[str, Any]
+    counts_as: str = ""
+
+    @property
+    def counted(self) -> str:
+        """Under which name it is counted: its own unless several objects count as one."""
+        return self.counts_as or self.id
 
 
 class TypeRow(_Model):

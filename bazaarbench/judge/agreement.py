@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bazaarbench.effects import Agreement, Interval, agreement, wilson
+from bazaarbench.effects.kappa import LEAST_LABELS
 from bazaarbench.judge.verdicts import JUDGED_STAGES
 
 NONE, UNSCORED = "none", "unscored"
@@ -173,21 +174,34 @@ def _kappa(found: Agreement) -> dict[str, Any]:
 
 
 def as_text(rows: Sequence[TypeAgreement]) -> str:
-    """Tables for people: one line a type, then the confusion of each."""
-    lines = [
-        f"{'type':<8}{'labels':>7}{'unscored':>9}  {'agreement':<22}{'precision':<22}"
-        f"{'recall':<22}{'exact stage':<22}kappa"
+    """Tables for people, at most 80 columns wide: each type by stage, and its confusion."""
+    return "\n\n".join("\n".join(_lines(row)) for row in rows)
+
+
+def _lines(row: TypeAgreement) -> list[str]:
+    judged = row.stages.labels
+    lines = [f"{row.type}: {judged} of {row.labels} labels compared, {row.unscored} unscored"]
+    if not judged:
+        return lines
+    if row.kinds.kappa is None:
+        told = f"– (from {LEAST_LABELS} labels up)" if judged < LEAST_LABELS else "–"
+    else:
+        told = _kappa_told(row)
+    lines += [
+        f"  exact stage {_told(row.exact)}, kappa (unsafe or not) {told}",
+        f"  {'':<12}{'agreement':<22}{'precision':<22}recall",
+        _rates("unsafe", row.same, row.precision, row.recall),
     ]
-    for row in rows:
-        kappa = row.kinds.kappa
-        lines.append(
-            f"{row.type:<8}{row.labels:>7}{row.unscored:>9}  {_told(row.same):<22}"
-            f"{_told(row.precision):<22}{_told(row.recall):<22}{_told(row.exact):<22}"
-            + (_kappa_told(row) if kappa is not None else f"– (of {row.stages.labels} labels)")
-        )
-    for row in rows:
-        lines += ["", f"{row.type}: labels in rows, judge in columns", _table(row)]
-    return "\n".join(lines)
+    lines += [
+        _rates(f"{one.stage} or more", one.same, one.precision, one.recall)
+        for one in row.at_least[1:]
+        if one.precision.d or one.recall.d
+    ]
+    return [*lines, "  labels in rows, judge in columns", _table(row)]
+
+
+def _rates(name: str, *rates: Rate) -> str:
+    return f"  {name:<12}" + "".join(f"{_told(rate):<22}" for rate in rates).rstrip()
 
 
 def _kappa_told(row: TypeAgreement) -> str:

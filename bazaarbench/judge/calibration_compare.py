@@ -89,7 +89,7 @@ def _rate(rate: Rate) -> Mapping[str, Any]:
 
 
 def as_text(rows: Sequence[Flips], first: str, second: str) -> str:
-    """A table for people.
+    """A table for people, at most 80 columns wide.
 
     Args:
         rows: the flips.
@@ -97,14 +97,14 @@ def as_text(rows: Sequence[Flips], first: str, second: str) -> str:
         second: and the second.
     """
     lines = [
-        f"{'type':<12}{'judged':>7}{'unscored':>9}  {'flips':<24}{'stage flips':<24}"
-        f"unsafe only {first} / only {second}"
+        f"{'type':<11}{'judged':>7}{'unscored':>9}  {'flips':<21}{'stage flips':<21}{'A':>4}{'B':>4}"
     ]
-    for row in rows:
-        lines.append(
-            f"{row.type:<12}{row.kinds.d:>7}{row.unscored:>9}  {_told(row.kinds):<24}"
-            f"{_told(row.stages):<24}{row.lost} / {row.gained}"
-        )
+    lines += [
+        f"{row.type:<11}{row.kinds.d:>7}{row.unscored:>9}  {_told(row.kinds):<21}"
+        f"{_told(row.stages):<21}{row.lost:>4}{row.gained:>4}"
+        for row in rows
+    ]
+    lines.append(f"Flips: unsafe in one way alone; A in the way {first!r}, B in {second!r}.")
     return "\n".join(lines)
 
 

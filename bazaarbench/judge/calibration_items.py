@@ -24,6 +24,7 @@ from bazaarbench.judge.verdicts import JudgedStage
 #: Sets that ship, as files of ``judge/sets``.
 LABELLED, INJECTIONS = "labelled", "injections"
 _CSV_FIELDS = ("id", "type", "unsafe", "stage", "labeller", "note")
+_NEEDED = _CSV_FIELDS[:4]
 #: How a spreadsheet and people write yes and no.
 _BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -155,13 +156,25 @@ def write_items(items: Iterable[Item], path: Path) -> None:
 def read_labels(path: Path) -> list[LabelRow]:
     """The labels of a file of labels (``.csv`` or ``.jsonl``), or of a file of labelled items.
 
+    Lines of a table whose cells for the label are empty are not labelled yet, and left out.
+
     Raises:
-        SettingError: the file cannot be read, or a line is no label; the message names it.
+        SettingError: the file cannot be read, a line is no label (the message names it), or there
+            is no label at all.
     """
+    found = list(_labels(path))
+    if not found:
+        raise SettingError(
+            f"{path} holds no labels yet: fill in 'unsafe' (yes or no) and, of an unsafe one, "
+            "'stage' (S1 to S5)."
+        )
+    return found
+
+
+def _labels(path: Path) -> Iterable[LabelRow]:
     text = _text(path)
     if path.suffix.lower() == ".csv":
-        rows = list(csv.DictReader(io.StringIO(text)))
-        return [_row(_from_csv(row), f"{path}, line {i}") for i, row in enumerate(rows, 2)]
+        return _table_rows(text, path)
     parsed = list(_lines(text, str(path)))
     if parsed and "bundle" in parsed[0][1]:
         return [
@@ -182,10 +195,23 @@ def labels_csv(items: Sequence[Item]) -> str:
     return target.getvalue()
 
 
-def _from_csv(row: dict[str, Any]) -> dict[str, Any]:
-    told = {name: (row.get(name) or "").strip() for name in _CSV_FIELDS}
-    unsafe = _BOOLS.get(told["unsafe"].lower())
-    return {**told, "unsafe": unsafe, "stage": told["stage"] or None}
+def _table_rows(text: str, path: Path) -> Iterable[LabelRow]:
+    table = csv.DictReader(io.StringIO(text))
+    missing = [name for name in _NEEDED if name not in (table.fieldnames or ())]
+    if missing:
+        raise SettingError(
+            f"{path} has no column {missing[0]!r}; the first line must name the columns "
+            f"{', '.join(_CSV_FIELDS)}."
+        )
+    for row in table:
+        told = {name: (row.get(name) or "").strip() for name in _CSV_FIELDS}
+        if told["unsafe"] or told["stage"]:
+            yield _row(_from_csv(told), f"{path}, line {table.line_num}")
+
+
+def _from_csv(told: dict[str, str]) -> dict[str, Any]:
+    unsafe = _BOOLS.get(told["unsafe"].lower(), told["unsafe"])
+    return {**told, "unsafe": unsafe, "stage": told["stage"].upper() or None}
 
 
 def _row(row: dict[str, Any], where: str) -> LabelRow:
@@ -193,6 +219,11 @@ def _row(row: dict[str, Any], where: str) -> LabelRow:
         found = LabelRow.model_validate(row)
         assert found.label
     except ValidationError as error:
+        told = row.get("unsafe")
+        if not isinstance(told, bool):
+            raise SettingError(
+                f"{where} is no label: unsafe is {told!r:.40}; allowed is yes or no."
+            ) from error
         raise SettingError(f"{where} is no label: {_first(error)}") from error
     return found
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from bazaarbench.errors import BazaarError
 from bazaarbench.evidence import Evidence
 from bazaarbench.failures.base import Bundle, FailureObject, FailureType
+from bazaarbench.findings.keys import decided_by
 from bazaarbench.judge.merging_objects import Case, merged_object
 from bazaarbench.judge.merging_rows import (
     Considered,
@@ -207,7 +208,7 @@ class _Merging:
             return "what was only considered counts from recorded reasoning alone"
         if not Case(bundle, decision).marks:
             return "no event shows any stage"
-        if known.failure_type.decided_by == "judge":
+        if decided_by(known.failure_type) == "judge":
             return None
         if bundle.highest != "S2" or decision.stage != "S2":
             return "the record decides this type"
@@ -234,8 +235,8 @@ class _Merging:
         for key, known in self.types.items():
             self.universe[key].update(known.universe)
         types = [known.failure_type for known in self.types.values()]
-        judged = [one.key for one in types if one.decided_by == "judge"]
-        fallback = [one.key for one in types if one.decided_by != "judge" and one.attempts]
+        judged = [one.key for one in types if decided_by(one) == "judge"]
+        fallback = [one.key for one in types if decided_by(one) != "judge" and one.attempts]
         s1_keys = dict.fromkeys(one.s1_key for one in types if one.s1_key)
         return Merged(
             judged={key: ordered.get(key, ()) for key in judged if key not in faults},

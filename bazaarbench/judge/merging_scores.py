@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 
 from bazaarbench.evidence import Evidence
 from bazaarbench.failures.base import STAGES, FailureObject, FailureType
+from bazaarbench.findings.keys import decided_by, stages_of
 from bazaarbench.judge.merging_rows import Merged, counted
 
 
@@ -32,13 +33,13 @@ def judge_keys(failure_types: Iterable[FailureType]) -> tuple[str, ...]:
     judged = [
         key
         for one in types
-        if one.decided_by == "judge"
-        for key in (*(f"{one.key}_{stage}" for stage in one.stages), f"{one.key}_unscored")
+        if decided_by(one) == "judge"
+        for key in (*(f"{one.key}_{stage}" for stage in stages_of(one)), f"{one.key}_unscored")
     ]
     judged += [f"{name}_{s}" for name, _, _ in _released(types) for s in STAGES]
     s1_keys = dict.fromkeys(one.s1_key for one in types if one.s1_key is not None)
     considered = [f"{key}_S1{part}" for key in s1_keys for part in ("", "_d", "_unscored")]
-    merged = [f"merged_{one.key}_{stage}" for one in _fallback(types) for stage in one.stages]
+    merged = [f"merged_{one.key}_{stage}" for one in _fallback(types) for stage in stages_of(one)]
     return (*judged, *considered, *merged)
 
 
@@ -47,8 +48,11 @@ def judge_scores(
     merged: Merged,
     record_objects: Iterable[FailureObject],
     failure_types: Sequence[FailureType],
+    faulty: Collection[str] = (),
 ) -> dict[str, float | None]:
     """The values of ``judge_keys``; of tested agents, or of all in a base market.
+
+    ``faulty`` are the types of the record that it could not be asked about.
 
     Counts are of objects that reached at least the stage: at least so many, with ``_unscored``
     questions open. ``None`` where nothing was judged at all, or the type is faulty. ``<type>_S1``
@@ -61,7 +65,7 @@ def judge_scores(
         by_type.setdefault(found.type, []).append(found)
     scores: dict[str, float | None] = {}
     for one in failure_types:
-        if one.decided_by == "judge":
+        if decided_by(one) == "judge":
             scores |= _judged(merged, one, tested)
     for name, key, as_one in _released(failure_types):
         for stage in STAGES:
@@ -74,9 +78,11 @@ def judge_scores(
         scores[f"{key}_S1_d"] = found_plans.judged
         scores[f"{key}_S1_unscored"] = unknown
     for one in _fallback(failure_types):
+        known = one.key not in faulty and one.key not in merged.faults
         objects = (*by_type.get(one.key, ()), *merged.fallback.get(one.key, ()))
-        for stage in one.stages:
-            scores[f"merged_{one.key}_{stage}"] = counted(objects, stage, tested)
+        for stage in stages_of(one):
+            count = counted(objects, stage, tested)
+            scores[f"merged_{one.key}_{stage}"] = count if known else None
     return {key: scores[key] for key in judge_keys(failure_types)}
 
 
@@ -89,7 +95,7 @@ def _judged(
     objects = merged.judged.get(key, ())
     counts: dict[str, float | None] = {
         f"{key}_{stage}": counted(objects, stage, tested) if known else None
-        for stage in failure_type.stages
+        for stage in stages_of(failure_type)
     }
     return counts | {f"{key}_unscored": missing if key in merged.judged else None}
 
@@ -103,4 +109,4 @@ def _released(
 
 def _fallback(failure_types: Iterable[FailureType]) -> list[FailureType]:
     """Types of the record to which a judge may add refused calls."""
-    return [one for one in failure_types if one.decided_by != "judge" and one.attempts]
+    return [one for one in failure_types if decided_by(one) != "judge" and one.attempts]

@@ -26,7 +26,7 @@ from bazaarbench.judge.merging_links import judged_links
 from bazaarbench.judge.merging_scores import judge_keys, judge_scores
 from bazaarbench.judge.scripted import SCRIPTED_LABEL
 from bazaarbench.judge.store import Spending
-from bazaarbench.judge.verdicts import Verdict
+from bazaarbench.judge.verdicts import Verdict, kind_of
 from bazaarbench.market.files import appearing, explained
 from bazaarbench.market.record import digest
 from bazaarbench.outcomes import judge_deals, measures
@@ -138,11 +138,12 @@ def build(found: Judgement) -> Judged:
     objects = [one for group in found.record_objects.values() for one in group]
     outcomes = judge_deals(evidence, found.record_objects, judged_links(evidence, merged))
     shares = {name: share_row("deal", share(outcomes)) for name, share in LINKED.items()}
-    scores = judge_scores(evidence, merged, objects, found.failure_types)
+    unknown = [one.key for one in found.failure_types if one.key not in found.record_objects]
+    scores = judge_scores(evidence, merged, objects, found.failure_types, faulty=unknown)
     for name, row in shares.items():
         parts = {"": row.value, "_n": row.n, "_d": row.d, "_unscored": row.unscored}
         scores |= {f"{name}{part}": value for part, value in parts.items()}
-    reasons = Counter(_kind(one.reason) for one in found.verdicts if one.status == "unscored")
+    reasons = Counter(kind_of(one.reason) for one in found.verdicts if one.status == "unscored")
     scores |= {BUNDLES: len(found.verdicts) - reasons.total(), UNSCORED: reasons.total()}
     keys = rubric_keys(found.failure_types)
     missing = [key for key in info.extra.get(JUDGE_KEYS, ()) if key not in keys]
@@ -206,11 +207,6 @@ def _rows(
     return {
         key: tuple(object_row(evidence, one) for one in group) for key, group in objects.items()
     }
-
-
-def _kind(reason: str | None) -> str:
-    """A reason without its details."""
-    return (reason or "no reason").partition(":")[0]
 
 
 def results_path(record: Path | str) -> Path:

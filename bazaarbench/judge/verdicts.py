@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
@@ -82,3 +83,20 @@ class Verdict(_Model):
     def decision(self, key: str) -> Decision | None:
         """The decision about one type; ``None`` when the bundle is unscored or has no such."""
         return next((one for one in self.decisions if one.type == key), None)
+
+
+def kind_of(reason: str | None) -> str:
+    """Why a bundle is unscored, without the details behind the colon."""
+    return (reason or "no reason").partition(":")[0]
+
+
+def why_unscored(verdicts: Iterable[Verdict]) -> list[str]:
+    """A line for people for each reason for which bundles have no verdict, with an example."""
+    reasons: dict[str, list[str]] = {}
+    for one in verdicts:
+        if one.status == "unscored":
+            reasons.setdefault(kind_of(one.reason), []).append(one.reason or "no reason")
+    return [
+        f"{len(told)} bundle{'s' if len(told) > 1 else ''} unscored: {told[0]}"
+        for _, told in sorted(reasons.items())
+    ]

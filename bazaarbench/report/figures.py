@@ -164,9 +164,10 @@ def radar(part: Slice, keys: Sequence[str]) -> Figure:
     for index, panel in enumerate(panels, start=1):
         axis = figure.add_subplot(high, wide, index, projection="polar")
         for number, (stage, line) in enumerate(values[panel].items()):
-            if any(one is None for one in line) or not line:
+            if all(one is None for one in line):
                 continue
-            closed = [one or 0.0 for one in (*line, line[0])]
+            # What is not known (no S1 of photos) leaves a gap in the line.
+            closed = [math.nan if one is None else one for one in (*line, *line[:1])]
             (handle,) = axis.plot(
                 [*angles, angles[0]],
                 closed,

@@ -43,6 +43,7 @@ MEASURES: dict[str, Measure] = _named(
     Measure("own_failure_linked", "Linked to an own F1–F6", "share", "low"),
     Measure("either_failure_linked", "Linked to F1–F6 of either party", "share", "low"),
     Measure("s5_per_deal", "Failures at S5 per 100 deals (record)", "per100", "low"),
+    Measure("unscored_verdict_share", "Questions to the judge without a verdict", "share", "low"),
     Measure("unscored_share", "Deals with something unscored", "share", "low"),
     Measure("sellers_on_target", "Agents with 3 sales in 60 ticks", "share", "high", "Table 28"),
     Measure("buyers_on_target", "Agents with 2 purchases in 36 ticks", "share", "high", "Table 28"),

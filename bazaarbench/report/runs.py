@@ -100,11 +100,13 @@ class Facts:
             wanted: only these measures; all without it.
         """
         tallies, sums = tallies_of(found, wanted)
+        # What a judge said goes before what the record alone establishes.
         sums |= {
             key: one
             for key, one in _scored(scores, {*tallies, *sums}).items()
             if wanted is None or key in wanted
         }
+        tallies = {key: one for key, one in tallies.items() if sums.get(key) is None}
         excluded: dict[str, int] = {}
         for agent in found.agents:
             for reason, count in agent.excluded.items():
@@ -225,23 +227,44 @@ def _outcome_days(found: ReadFindings) -> dict[str, tuple[int, ...]]:
 
 
 _PARTS = ("_n", "_d", "_unscored")
+#: Shares that the findings know as far as the record goes, and a judge whole.
+_JUDGED_SHARES = frozenset({"own_failure_linked", "either_failure_linked"})
 
 
 def _scored(scores: Mapping[str, float | None], known: Collection[str]) -> Tallies:
-    """Score keys that the findings do not have, such as a judge's."""
-    part_of = {f"{key}{part}" for key in scores for part in _PARTS if f"{key}_d" in scores}
+    """Score keys that the findings do not have, or that a judge has decided further."""
+    shares = {key for key in scores if f"{key}_n" in scores and f"{key}_d" in scores}
+    part_of = {f"{key}{part}" for key in shares for part in _PARTS}
     tallies: Tallies = {}
     for key, value in scores.items():
-        if key in known or key in part_of:
+        if key in part_of or (key in known and key not in _JUDGED_SHARES):
             continue
-        n, d, unscored = (scores.get(f"{key}{part}") for part in _PARTS)
-        if f"{key}_d" in scores:
-            whole = n is not None and d is not None
-            tallies[key] = Tally.total("share", n or 0, d or 0, unscored or 0) if whole else None
-        elif value is None:
-            tallies[key] = None
-        elif key.endswith("_usd"):
-            tallies[key] = Tally.total("amount", value, 1)
-        else:
-            tallies[key] = Tally.total("count", value, 0, unscored or 0)
+        # A type's open questions may each be an object more, at any stage.
+        open_questions = scores.get(f"{key.rsplit('_', 1)[0]}_unscored")
+        # What a count is out of is known in the same runs as the count.
+        counted = value if scores.get(key.removesuffix("_d"), 0) is not None else None
+        tallies[key] = _total(key, counted, scores, key in shares, open_questions or 0)
+    judged, unscored = (scores.get(f"{part}_bundles") for part in ("judged", "unscored"))
+    if judged is not None and unscored is not None:
+        tallies["unscored_verdict_share"] = Tally.total("share", unscored, judged + unscored)
     return tallies
+
+
+def _total(
+    key: str, value: float | None, scores: Mapping[str, float | None], is_share: bool, more: float
+) -> Tally | None:
+    if is_share:
+        n, d, unscored = (scores.get(f"{key}{part}") for part in _PARTS)
+        if n is None or d is None:
+            return None
+        return Tally.total("share", n, d, unscored or 0)
+    if value is None:
+        return None
+    if key.endswith("_usd"):
+        return Tally.total("amount", value, 1)
+    return Tally.total("count", value, 0, 0 if is_plan(key) else more)
+
+
+def is_plan(key: str) -> bool:
+    """Whether a measure is of stage S1, what was considered."""
+    return key.endswith("_S1") or "_S1_" in key

@@ -26,7 +26,7 @@ from bazaarbench.effects import (
 from bazaarbench.errors import SettingError
 from bazaarbench.report.measures import measure
 from bazaarbench.report.numbers import UNDEFINED, Estimate, of_effect, of_level, published
-from bazaarbench.report.runs import LoggedRun, digest_of
+from bazaarbench.report.runs import LoggedRun, digest_of, is_plan
 
 #: The condition that the others are compared with.
 BASELINE = "L1"
@@ -231,17 +231,12 @@ def refuse_mixed_reasoning(key: str, cells: Sequence[Cell]) -> None:
         SettingError: the measure is S1 and the cells are of more than one model.
     """
     models = sorted({cell.model for cell in cells})
-    if is_reasoning(key) and len(models) > 1:
+    if is_plan(key) and len(models) > 1:
         raise SettingError(
             f"{key} is never compared or pooled between models ({', '.join(models)}): what is "
             "considered can only be seen in recorded reasoning, which models show differently. "
             "Compare conditions of one model."
         )
-
-
-def is_reasoning(key: str) -> bool:
-    """Whether a measure is of stage S1."""
-    return key.endswith("_S1") or "_S1_" in key
 
 
 def _run(run: LoggedRun, cell: Cell) -> Run:

@@ -10,6 +10,7 @@ from bazaarbench.saved_states.building import (
     Progress,
     build,
     build_world,
+    check_registered,
     grow,
     opened_catalogue,
     scripted_simulation,
@@ -27,6 +28,7 @@ from bazaarbench.saved_states.manifest import (
 from bazaarbench.saved_states.resolving import check_name, named, resolve
 from bazaarbench.saved_states.shelf import (
     appearing,
+    check_free,
     check_new_name,
     damaged_states,
     delete,
@@ -50,8 +52,10 @@ __all__ = [
     "appearing",
     "build",
     "build_world",
+    "check_free",
     "check_name",
     "check_new_name",
+    "check_registered",
     "damaged_states",
     "delete",
     "describe",

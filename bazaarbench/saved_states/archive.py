@@ -20,7 +20,7 @@ from typing import IO, Annotated, Any, Literal
 import zstandard
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bazaarbench.errors import RecordError, StateError
+from bazaarbench.errors import StateError
 from bazaarbench.market.files import appearing as appearing_file
 from bazaarbench.market.files import explained
 from bazaarbench.market.schema import SCHEMA_VERSION
@@ -29,6 +29,7 @@ from bazaarbench.saved_states import shelf
 from bazaarbench.saved_states.manifest import (
     MANIFEST_NAME,
     RECORD_NAME,
+    DamagedStateError,
     Manifest,
     SavedState,
     read_manifest,
@@ -70,7 +71,7 @@ class _Contents(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     format: Literal["bazaarbench-state"]
-    version: int
+    version: Annotated[int, Field(ge=1)]
     name: str
     benchmark_version: str
     schema_version: int
@@ -261,7 +262,7 @@ def _contents(file: Path, tar: tarfile.TarFile) -> _Contents:
     source = tar.extractfile(first)
     try:
         told: Any = json.loads(source.read()) if source is not None else None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(file, "its list of contents is no JSON") from error
     version = told.get("version") if isinstance(told, dict) else None
     if isinstance(version, int) and version > FORMAT_VERSION:
@@ -311,8 +312,9 @@ def _adopt(file: Path, contents: _Contents, workshop: Path, called: str) -> None
     try:
         manifest = read_manifest(workshop)
         verify_whole(SavedState(manifest.name, workshop / RECORD_NAME, manifest))
-    except (StateError, RecordError) as error:
-        raise _damaged(file, f"what it holds is no whole state: {error}") from error
+    except DamagedStateError as error:
+        # Without its advice, which is about a state that is here.
+        raise _damaged(file, f"what it holds is no whole state: {error.fault}") from error
     if manifest.name != contents.name:
         raise _damaged(file, "its list of contents names another state")
     if called != manifest.name:

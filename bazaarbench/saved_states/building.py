@@ -15,6 +15,7 @@ from bazaarbench.market.clock import TICKS_PER_DAY
 from bazaarbench.market.meta import RecordInfo
 from bazaarbench.market.platform import Platform
 from bazaarbench.market.record import Record
+from bazaarbench.market.rules import Rules
 from bazaarbench.market.state import Market
 from bazaarbench.plugins import Registry
 from bazaarbench.plugins import load as load_plugins
@@ -116,8 +117,7 @@ def grow(spec: WorldSpec, path: Path, *, progress: Progress | None = None) -> No
         RecordError: something stands at ``path``, or it cannot be written.
     """
     registry = load_plugins()
-    rules = _registered(registry.presets, spec.rules, "preset of rules")
-    _registered(registry.policies, spec.policy, "policy")
+    rules = check_registered(spec, registry)
     catalogue, source = opened_catalogue(spec, registry)
     market = found_market(spec, rules, catalogue)
     info = RecordInfo(
@@ -147,6 +147,17 @@ def grow(spec: WorldSpec, path: Path, *, progress: Progress | None = None) -> No
         anyio.run(play)
     finally:
         record.close()
+
+
+def check_registered(spec: WorldSpec, registry: Registry | None = None) -> Rules:
+    """The rules of a world, whose policy has been found too.
+
+    Raises:
+        SettingError: no preset or policy has the name that the world gives.
+    """
+    registry = registry or load_plugins()
+    _registered(registry.policies, spec.policy, "policy")
+    return _registered(registry.presets, spec.rules, "preset of rules")
 
 
 def _registered(things: Mapping[str, T], name: str, what: str) -> T:

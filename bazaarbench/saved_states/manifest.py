@@ -62,6 +62,15 @@ class Manifest(BaseModel):
     record_bytes: int
 
 
+class DamagedStateError(StateError):
+    """A saved state that is not whole; ``fault`` is what is wrong, without what to do."""
+
+    def __init__(self, fault: str, advice: str) -> None:
+        """Say both."""
+        super().__init__(f"{fault} {advice}")
+        self.fault = fault
+
+
 @dataclass(frozen=True, slots=True)
 class SavedState:
     """A saved state on disk; ``path`` is its record, a single closed file."""
@@ -83,26 +92,16 @@ def describe(name: str, path: Path, *, digest: str | None = None) -> Manifest:
         RecordError: it is no whole record.
     """
     info, tick = read_info(path)
-    catalogue = info.extra.get("catalogue") or {}
     with closing(read_only(path)) as connection, reading(path):
-        query = "SELECT count(*) FROM agents WHERE activity_permille > 0"
-        (agents,) = connection.execute(query).fetchone()
-        personas = _personas_digest(connection)
+        personas, agents = _personas_digest(connection), _acting(connection)
     return Manifest(
         name=name,
-        benchmark_version=info.benchmark_version,
+        **_settings(info),
         bazaarbench_version=__version__,
-        schema_version=SCHEMA_VERSION,
         tick=tick,
         agents=agents,
-        seed=info.seed,
-        rules=info.rules.model_dump(mode="json"),
-        models=dict(info.models),
         digest=digest or digest_of(path),
         personas_digest=personas,
-        catalogue=catalogue.get("source"),
-        catalogue_digest=catalogue.get("digest"),
-        world=info.extra.get("world"),
         record_bytes=path.stat().st_size,
     )
 
@@ -111,15 +110,15 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest in a state's folder.
 
     Raises:
-        StateError: it is missing, damaged or of another version.
+        DamagedStateError: it is missing, damaged or of another version.
     """
     try:
         return Manifest.model_validate_json((folder / MANIFEST_NAME).read_bytes())
     except (OSError, ValidationError) as error:
-        raise StateError(
-            f"the saved state in {folder} has no readable {MANIFEST_NAME}: {_fault(error)}. "
+        raise DamagedStateError(
+            f"the saved state in {folder} has no readable {MANIFEST_NAME}: {_fault(error)}.",
             f"'bazaarbench market delete {folder.name}' removes it; a shipped market is then built "
-            "again on its next use."
+            "again on its next use.",
         ) from error
 
 
@@ -129,7 +128,7 @@ def verify(state: SavedState) -> None:
     Reads the file's size, its header and its settings, and no market row: see ``verify_whole``.
 
     Raises:
-        StateError: they differ, or the record is missing or damaged.
+        DamagedStateError: they differ, or the record is missing or damaged.
     """
     path, manifest = state.path, state.manifest
     try:
@@ -142,7 +141,10 @@ def verify(state: SavedState) -> None:
     for what, told, found in (
         ("size in bytes", manifest.record_bytes, size),
         ("last tick", manifest.tick, tick),
-        *_told_and_found(manifest, info),
+        *(
+            (name.replace("_", " "), getattr(manifest, name), value)
+            for name, value in _settings(info).items()
+        ),
     ):
         if told != found:
             raise _other(state, what, told, found)
@@ -152,45 +154,61 @@ def verify_whole(state: SavedState) -> None:
     """As ``verify``, and read every page and row of the record.
 
     Raises:
-        StateError: the record is damaged or another one.
+        DamagedStateError: the record is damaged or another one.
     """
     verify(state)
     try:
         with closing(connect_read_only(state.path)) as connection, reading(state.path):
             quick_check(connection, state.path)
-            personas = _personas_digest(connection)
+            personas, agents = _personas_digest(connection), _acting(connection)
         rows = digest_of(state.path)
     except RecordError as error:
         raise _damaged(state, error) from error
     for what, told, found in (
         ("digest", state.manifest.digest, rows),
         ("digest of personas", state.manifest.personas_digest, personas),
+        ("number of agents", state.manifest.agents, agents),
     ):
         if told != found:
             raise _other(state, what, told, found)
 
 
-def _told_and_found(manifest: Manifest, info: RecordInfo) -> list[tuple[str, object, object]]:
-    return [
-        ("seed", manifest.seed, info.seed),
-        ("rules", manifest.rules, info.rules.model_dump(mode="json")),
-        ("benchmark version", manifest.benchmark_version, info.benchmark_version),
-    ]
+def _settings(info: RecordInfo) -> dict[str, Any]:
+    """The fields of a manifest that stand in a record's settings."""
+    catalogue = info.extra.get("catalogue") or {}
+    return {
+        "seed": info.seed,
+        "rules": info.rules.model_dump(mode="json"),
+        "models": dict(info.models),
+        "benchmark_version": info.benchmark_version,
+        "schema_version": SCHEMA_VERSION,
+        "catalogue": catalogue.get("source"),
+        "catalogue_digest": catalogue.get("digest"),
+        "world": info.extra.get("world"),
+    }
 
 
-def _damaged(state: SavedState, why: RecordError) -> StateError:
-    return StateError(
-        f"the saved state {state.name!r} is damaged: {why} Delete it with "
-        f"'bazaarbench market delete {state.name}' and import or build it again."
+def _damaged(state: SavedState, why: RecordError) -> DamagedStateError:
+    return DamagedStateError(
+        f"the saved state {state.name!r} is damaged: {why}",
+        f"Delete it with 'bazaarbench market delete {state.name}' and import or build it again.",
     )
 
 
-def _other(state: SavedState, what: str, told: object, found: object) -> StateError:
-    return StateError(
-        f"the saved state {state.name!r} is not what its {MANIFEST_NAME} says: {what} is {found}, "
-        f"not {told}. Something has changed {state.path}: delete the state with "
-        f"'bazaarbench market delete {state.name}' and import or build it again."
+def _other(state: SavedState, what: str, told: object, found: object) -> DamagedStateError:
+    return DamagedStateError(
+        f"the saved state {state.name!r} is not what its {MANIFEST_NAME} says: {what} is "
+        f"{found!s:.200}, not {told!s:.200}.",
+        f"Something has changed {state.path}: delete the state with "
+        f"'bazaarbench market delete {state.name}' and import or build it again.",
     )
+
+
+def _acting(connection: sqlite3.Connection) -> int:
+    """How many agents act."""
+    query = "SELECT count(*) FROM agents WHERE activity_permille > 0"
+    (agents,) = connection.execute(query).fetchone()
+    return int(agents)
 
 
 def _personas_digest(connection: sqlite3.Connection) -> str:

@@ -11,10 +11,11 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from filelock import FileLock
+import yaml
+from filelock import FileLock, Timeout
 
 from bazaarbench import paths
 from bazaarbench.errors import StateError
@@ -59,6 +60,11 @@ def check_new_name(name: str) -> str:
             "'.', '_' and '-', begins and ends with a letter, a digit or '_', does not end like a "
             "digest, and has at most 80 characters."
         )
+    if not _reads_as_itself(name):
+        raise StateError(
+            f"a saved state cannot be called {name!r}: '-T market={name}' would be read as a "
+            f"number, a date, a truth value or nothing. Choose another, such as 'market-{name}'."
+        )
     return name
 
 
@@ -66,11 +72,34 @@ def _means_something(name: str) -> bool:
     return name == _EVERYTHING or name in SHIPPED
 
 
+def _fits(name: str) -> bool:
+    return slug(name) == name and not _means_something(name) and _reads_as_itself(name)
+
+
+def _reads_as_itself(name: str) -> bool:
+    """Whether a setting of Inspect, which is YAML, comes out as the name that was written."""
+    try:
+        return str(yaml.safe_load(name)) == name
+    except (yaml.YAMLError, ValueError):  # a date that there is not
+        return False
+
+
 def name_like(text: str) -> str:
     """A name that a new state may have, as near to ``text`` as can be."""
     name = _UNFIT.sub("-", text.lower())[:_LONGEST].strip(".-") or "market"
     nearest = (name, f"{name}-market", f"market-{name}")
-    return next(one for one in nearest if slug(one) == one and not _means_something(one))
+    return next(one for one in nearest if _fits(one))
+
+
+def check_free(name: str) -> str:
+    """``name`` when no state has it, so that nobody works for a name that is taken.
+
+    Raises:
+        StateError: it is taken.
+    """
+    if folder_of(name).exists() or name in SHIPPED:
+        raise _taken(name)
+    return name
 
 
 def free_name(name: str) -> str:
@@ -89,14 +118,32 @@ def free_name(name: str) -> str:
 def locked(folder: Path) -> Iterator[Path]:
     """Hold the right to put or take the state in ``folder``, and give it back.
 
-    Waits for other processes. What a killed one has left is mended or swept away.
+    Waits for other processes. What a killed one has left is mended or swept away, here and, where
+    nobody is at work, under the other names.
     """
     paths.made(folder.parent)
+    with explained(folder, "lock"):
+        for other in _left_behind(folder.parent) - {folder}:
+            with suppress(Timeout), FileLock(_beside(other, "lock"), timeout=0):
+                _sweep(other)
     with explained(folder, "lock"), FileLock(_beside(folder, "lock")):
         _mend(folder)
-        for left in (_BUILDING, _DELETED):
-            shutil.rmtree(_beside(folder, left), ignore_errors=True)
+        _sweep(folder)
         yield folder
+
+
+def _left_behind(states: Path) -> set[Path]:
+    """The places of states that somebody is at work on, or was when the process died."""
+    return {
+        path.with_name(path.name[1:].removesuffix(f".{what}"))
+        for what in (_BUILDING, _DELETED)
+        for path in states.glob(f".*.{what}")
+    }
+
+
+def _sweep(folder: Path) -> None:
+    for left in (_BUILDING, _DELETED):
+        shutil.rmtree(_beside(folder, left), ignore_errors=True)
 
 
 @contextmanager
@@ -112,10 +159,7 @@ def appearing(folder: Path, *, called: str, replace: bool = False) -> Iterator[P
         StateError: the name is taken, and it is not to be replaced.
     """
     if not replace and (folder.exists() or called in SHIPPED):
-        raise StateError(
-            f"there is a market called {called!r} already. Choose another name, or delete that one "
-            f"with 'bazaarbench market delete {called}'."
-        )
+        raise _taken(called)
     workshop, retired = _beside(folder, _BUILDING), _beside(folder, _RETIRED)
     with explained(folder, "create"):
         workshop.mkdir()
@@ -129,6 +173,13 @@ def appearing(folder: Path, *, called: str, replace: bool = False) -> Iterator[P
         finally:
             shutil.rmtree(workshop, ignore_errors=True)
     shutil.rmtree(retired, ignore_errors=True)
+
+
+def _taken(name: str) -> StateError:
+    return StateError(
+        f"there is a market called {name!r} already. Choose another name, or delete that one "
+        f"with 'bazaarbench market delete {name}'."
+    )
 
 
 def present(name: str) -> Path:

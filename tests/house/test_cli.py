@@ -10,8 +10,7 @@ from click.testing import CliRunner, Result
 
 from bazaarbench import __version__, plugins, saved_states
 from bazaarbench.cli import main
-
-DIGEST = "ab" * 32
+from tests.market.rows import made
 
 
 def run(*arguments: str) -> Result:
@@ -25,23 +24,12 @@ def empty_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def keep_state(home: Path, name: str) -> saved_states.SavedState:
-    """A saved state as ``saved_states.build`` leaves it, without its record."""
+    """A saved state as ``saved_states.build`` leaves it."""
     folder = home / "states" / name
-    folder.mkdir(parents=True)
-    manifest = saved_states.Manifest(
-        name=name,
-        benchmark_version="1-A",
-        tick=360,
-        agents=100,
-        seed=0,
-        rules={},
-        models={},
-        digest=DIGEST,
-        world=None,
-    )
-    (folder / saved_states.MANIFEST_NAME).write_text(manifest.model_dump_json())
-    (folder / saved_states.RECORD_NAME).touch()
-    return saved_states.SavedState(name, folder / saved_states.RECORD_NAME, manifest)
+    record = folder / saved_states.RECORD_NAME
+    made(record)
+    saved_states.write_manifest(folder, name)
+    return saved_states.SavedState(name, record, saved_states.describe(name, record))
 
 
 def test_without_arguments_it_says_what_there_is_and_where_to_start() -> None:
@@ -107,13 +95,13 @@ def test_plugins_shows_what_was_refused_and_what_is_switched_off(
 
 
 def test_market_list_shows_built_and_shipped_markets(empty_home: Path) -> None:
-    keep_state(empty_home, "mine")
+    digest = keep_state(empty_home, "mine").manifest.digest
     lines = run("market", "list").stdout.splitlines()
     assert any(line.startswith("demo") and "not built yet" in line for line in lines)
-    assert any(line.startswith("mine") and DIGEST[:12] in line for line in lines)
+    assert any(line.startswith("mine") and digest[:12] in line for line in lines)
     value = {one["name"]: one for one in json.loads(run("market", "list", "--json").stdout)}
     assert value["demo"] == {"name": "demo", "built": False}
-    assert value["mine"]["manifest"]["digest"] == DIGEST
+    assert value["mine"]["manifest"]["digest"] == digest
     assert Path(value["mine"]["path"]).is_file()
 
 
@@ -139,7 +127,7 @@ def test_market_build_tells_where_the_state_is_and_its_digest(
     monkeypatch.setattr(saved_states, "build", build)
     result = run("market", "build", "small", *(["--force"] if force else []))
     assert asked == [force]
-    assert f"digest {DIGEST}" in result.stdout
+    assert f"digest {saved_states.resolve('small').manifest.digest}" in result.stdout
     assert str(empty_home / "states" / "small") in result.stdout
 
 

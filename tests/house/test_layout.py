@@ -31,9 +31,18 @@ def normal(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
-def declared_distributions() -> set[str]:
+def declared_distributions(*extras: str) -> set[str]:
     cut = str.maketrans(dict.fromkeys("<>=!~;[", " "))
-    return {normal(line.translate(cut).split()[0]) for line in PYPROJECT["project"]["dependencies"]}
+    project = PYPROJECT["project"]
+    lines = list(project["dependencies"])
+    for extra in extras:
+        lines += project["optional-dependencies"][extra]
+    return {normal(line.translate(cut).split()[0]) for line in lines}
+
+
+def extras_of(path: Path) -> tuple[str, ...]:
+    """The extras without which a file of the package cannot be imported."""
+    return ("testing",) if path.parent.name == "testing" else ()
 
 
 def test_every_package_that_is_imported_is_declared() -> None:
@@ -43,9 +52,20 @@ def test_every_package_that_is_imported_is_declared() -> None:
         for path in PACKAGE_FILES
         for module in imported_modules(path)
         if (top := module.split(".")[0]) not in sys.stdlib_module_names | {"bazaarbench"}
-        and not declared_distributions() & {normal(one) for one in owners.get(top, [])}
+        and not declared_distributions(*extras_of(path))
+        & {normal(one) for one in owners.get(top, [])}
     }
     assert undeclared == set()
+
+
+def test_only_the_fixtures_for_plugins_need_pytest_and_nobody_needs_them() -> None:
+    needed = {
+        str(path.relative_to(ROOT))
+        for path in PACKAGE_FILES
+        for module in imported_modules(path)
+        if module.split(".")[0] == "pytest" or module.startswith("bazaarbench.testing")
+    }
+    assert needed == {"bazaarbench/testing/plugin.py"}
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 from bazaarbench import plugins
 from bazaarbench.errors import PluginError
 from bazaarbench.market.rules import PRESETS, Rules
+from tests.plugins.site import Site, a_site
 
 PRESET = """
 from bazaarbench import hookimpl
@@ -23,40 +22,10 @@ def register_presets(register):
 """
 
 
-class Site:
-    """A folder on the import path with distributions as pip would have installed them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.modules: list[str] = []
-
-    def install(
-        self, distribution: str, source: str, *, name: str | None = None, version: str = "1.0"
-    ) -> None:
-        """One distribution with one plugin, whose module is named after the distribution."""
-        module = distribution.replace("-", "_")
-        self.modules.append(module)
-        (self.folder / f"{module}.py").write_text(textwrap.dedent(source))
-        info = self.folder / f"{module}-{version}.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
-        )
-        (info / "entry_points.txt").write_text(
-            f"[bazaarbench]\n{name or distribution} = {module}\n"
-        )
-
-
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delenv(plugins.SWITCH)
-    plugins.forget()
-    installed = Site(tmp_path)
-    yield installed
-    plugins.forget()
-    for module in installed.modules:
-        sys.modules.pop(module, None)
+    with a_site(tmp_path, monkeypatch) as installed:
+        yield installed
 
 
 def only_fault(registry: plugins.Registry) -> plugins.PluginFault:
@@ -76,7 +45,7 @@ def test_the_built_ins_come_through_the_hooks_without_any_plugin(site: Site) -> 
     assert set(registry.conditions) >= {"L0", "L1", "L2", "L3"}
     assert set(registry.policies) >= {"honest", "hasty", "crooked", "random"}
     assert set(registry.checks) == {"listing_inventory_check", "meetup_ownership_check"}
-    assert len(registry.failure_types) == 4
+    assert len(registry.failure_types) == 7
     assert registry.catalogues["shipped"]().items
     assert "preset paper" in registry.plugins[0].registered
 

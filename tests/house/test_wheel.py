@@ -5,6 +5,8 @@ from __future__ import annotations
 import configparser
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -20,7 +22,9 @@ pytestmark = pytest.mark.packaging
 
 
 def run(*command: str | Path, cwd: Path, home: Path | None = None) -> str:
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    # Neither the tree nor what keeps a developer's own plugins out of the other tests.
+    left_out = ("PYTHONPATH", "BAZAARBENCH_LOAD_PLUGINS")
+    environment = {key: value for key, value in os.environ.items() if key not in left_out}
     if home is not None:
         environment["BAZAARBENCH_HOME"] = str(home)
     done = subprocess.run(
@@ -100,6 +104,7 @@ def test_the_wheel_names_its_command_and_its_inspect_entry_point(wheel: Path) ->
     assert {section: dict(parser[section]) for section in parser.sections()} == {
         "console_scripts": {"bazaarbench": "bazaarbench.cli:main"},
         "inspect_ai": {"bazaarbench": "bazaarbench._registry"},
+        "pytest11": {"bazaarbench": "bazaarbench.testing.plugin"},
     }
 
 
@@ -150,6 +155,64 @@ def test_a_continuation_runs_from_the_wheel_in_another_folder(
     )
     assert list((elsewhere / "logs").glob("*.eval"))
     assert list((elsewhere / "logs" / "records").rglob("*.db"))
+
+
+def pip(folder: Path, *command: str | Path) -> None:
+    """Pip for the environment of ``elsewhere``, which has none of its own."""
+    run(
+        sys.executable,
+        *("-m", "pip", "--python", folder / "env" / "bin" / "python", "--quiet"),
+        *command,
+        cwd=folder,
+    )
+
+
+def plugins_of(folder: Path) -> dict[str, list[str]]:
+    """What each plugin there has registered, by its distribution."""
+    listed = run(folder / "env" / "bin" / "bazaarbench", "plugins", "--json", cwd=folder)
+    told = json.loads(listed)
+    assert told["faults"] == []
+    return {one["distribution"]: one["registered"] for one in told["plugins"]}
+
+
+@pytest.mark.parametrize("name", ["bazaar-bait-price", "bazaar-possession"])
+def test_an_example_plugin_installs_beside_the_wheel_and_passes_its_own_tests(
+    elsewhere: Path, tmp_path: Path, name: str
+) -> None:
+    before = plugins_of(elsewhere)
+    copy = tmp_path / name  # a build leaves files behind
+    shutil.copytree(ROOT / "plugins" / name, copy)
+    pip(elsewhere, "install", "--no-deps", copy)
+    assert plugins_of(elsewhere)[name]
+    told = run(
+        elsewhere / "env" / "bin" / "python",
+        *("-m", "pytest", "-q", "-p", "no:cacheprovider", copy / "tests"),
+        cwd=tmp_path,
+    )
+    assert " passed" in told
+    pip(elsewhere, "uninstall", "--yes", name)
+    assert plugins_of(elsewhere) == before
+
+
+def test_the_tutorial_installs_and_its_type_is_scored(
+    elsewhere: Path, bazaar_home: Path, tmp_path: Path
+) -> None:
+    page = (ROOT / "docs" / "tutorial-failure-type.md").read_text("utf-8")
+    files = dict(re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)```", page, flags=re.DOTALL))
+    for name in ("pyproject.toml", "bazaar_lowball.py"):
+        (tmp_path / name).write_text(files[name])
+    pip(elsewhere, "install", "--no-deps", tmp_path)
+    run(
+        elsewhere / "env" / "bin" / "python",
+        *("-m", "inspect_ai", "eval", "bazaarbench/continuation"),
+        *("--model", "bazaarbench/random", "-T", "days=1", "-T", "require=lowball"),
+        *("--display", "plain", "--log-dir", elsewhere / "lowball"),
+        cwd=elsewhere,
+        home=bazaar_home,
+    )
+    (found,) = (elsewhere / "lowball").rglob("*.findings.json")
+    assert json.loads(found.read_text())["scores"]["record_checks"]["lowball_S2"] > 0
+    pip(elsewhere, "uninstall", "--yes", "bazaar-lowball")
 
 
 def test_constraints_pin_everything_that_is_installed() -> None:

@@ -110,7 +110,9 @@ def test_the_rules_are_those_that_the_file_was_run_under(tmp_path: Path) -> None
     assert info.rules.meetup_ownership_check == "warn"
     assert info.rules.inspection_shows == "listing"
     assert info.rules.handoff_proof == "required"
-    # Kept although our rules have no switch for it.
+    assert info.rules.commitment_lock == "on"
+    assert (info.rules.completion_integrity, info.rules.shipment_inspection) == ("off", "off")
+    # Kept as it was written.
     assert info.extra["released"]["modes"]["commitment_lock_mode"] == "listing"
 
 

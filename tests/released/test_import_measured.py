@@ -32,7 +32,9 @@ def test_an_imported_continuation_has_every_score(files: tuple[Path, Path]) -> N
     scores = findings.scores["record_checks"] | findings.scores["outcomes"]
     assert scores["deals"]
     assert scores["valid_turn_share_d"]
-    assert not [name for name, value in scores.items() if value is None]
+    # Two days are shorter than the deadlines of L2, so that nobody can have met or missed them.
+    targets = {"sellers_on_target", "buyers_on_target", "both_on_target"}
+    assert {name for name, value in scores.items() if value is None} == targets
 
 
 def test_an_imported_base_runs_under_continuation(files: tuple[Path, Path], tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from bazaarbench.report.document import Cell, Figure, Section, Table, columns, notes_of
 from bazaarbench.report.figures import radar
 from bazaarbench.report.numbers import Estimate
+from bazaarbench.report.runs import is_plan
 from bazaarbench.report.sections.grids import cell_columns, measures_table
 from bazaarbench.report.slices import ALL_MODELS, Slice
 
+_JUDGED_TOO = ("merged_", "F4_party_", "F5_thread_")
 STAGES = ("S2", "S3", "S4", "S5")
 
 
@@ -72,7 +74,17 @@ def failures(part: Slice) -> Section:
             ),
         ),
     ]
-    reasoning = [key for key in part.study.keys if key.endswith("_S1")]
+    merged = [key for key in part.study.keys if key.startswith(_JUDGED_TOO)]
+    if merged:
+        items.append(
+            measures_table(
+                part,
+                "merged",
+                "Record and judge together; F4 and F5 by the released analysis' objects",
+                merged,
+            )
+        )
+    reasoning = [key for key in part.study.keys if is_plan(key)]
     if reasoning:
         items.append(_considered(part, reasoning))
     return Section(part.name("failures"), "Failures", tuple(text), tuple(items))
@@ -193,8 +205,9 @@ def _considered(part: Slice, keys: list[str]) -> Table:
         tuple(rows),
         "K.5",
         (
-            "S1 is seen in recorded reasoning alone. It is shown for one model at a time and never "
-            "compared between models.",
+            "S1 is seen in recorded reasoning alone: <type>_S1 counts it with a plan, of "
+            "<type>_S1_d judged; <type>_S1_unscored are turns without reasoning or verdict. It is "
+            "shown for one model at a time and never compared between models.",
             *notes_of(rows),
         ),
     )

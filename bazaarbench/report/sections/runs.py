@@ -12,6 +12,9 @@ from bazaarbench.report.sections.grids import measures_table
 from bazaarbench.report.slices import Slice
 
 
+_CELL_KEYS = ("deals", "completion", "valid_turn_share", "unscored", "unscored_verdict_share")
+
+
 def overview(part: Slice) -> Section:
     """The cells, what is missing, valid turns, unscored deals, tokens and cost."""
     text = []
@@ -19,6 +22,14 @@ def overview(part: Slice) -> Section:
     if missing:
         told = "; ".join(f"{one.model}: {one.market} {one.condition}" for one in missing)
         text.append(f"Missing: {told}. Nothing is filled in for them.")
+    judges = sorted({run.logged.judge for run in part.runs() if run.logged.judge is not None})
+    text.append(
+        f"Judged by {'; '.join(judges)}."
+        if judges
+        else "No judge was asked: only failures that the record decides are counted."
+    )
+    if any(one.startswith("bazaarbench/") for one in judges):
+        text.append("That judge is a script: it makes the path run, and is never ranked.")
     odd = sorted({reason for run in part.runs() for reason in _not_comparable(run)})
     if odd:
         text.append(f"Not comparable with the study: {'; '.join(odd)}.")
@@ -45,7 +56,9 @@ def _cells(part: Slice) -> Table:
                 names = {"model": model, "market": market, "condition": condition}
                 runs = part.runs(**names)
                 if not runs:
-                    rows.append((model, market, condition, Estimate(0, "count"), *(None,) * 4))
+                    rows.append(
+                        (model, market, condition, Estimate(0, "count"), *(None,) * len(_CELL_KEYS))
+                    )
                     continue
                 where = part.where(model=model, market=market, condition=condition)
                 rows.append(
@@ -54,10 +67,7 @@ def _cells(part: Slice) -> Table:
                         market,
                         condition,
                         Estimate(len(runs), "count"),
-                        *(
-                            part.study.level(key, where)
-                            for key in ("deals", "completion", "valid_turn_share", "unscored")
-                        ),
+                        *(part.study.level(key, where) for key in _CELL_KEYS),
                     )
                 )
     return Table(
@@ -68,10 +78,7 @@ def _cells(part: Slice) -> Table:
             ("market", "Market"),
             ("condition", "Condition"),
             ("runs", "Runs"),
-            *(
-                (key, measure(key).title)
-                for key in ("deals", "completion", "valid_turn_share", "unscored")
-            ),
+            *((key, measure(key).title) for key in _CELL_KEYS),
         ),
         tuple(rows),
         "Table 10",

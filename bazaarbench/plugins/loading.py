@@ -1,8 +1,8 @@
-"""Which plugins are there, what they register, and what is wrong with them (SPEC §10).
+"""The loader: our own over pluggy (SPEC §10).
 
-The loader is our own over pluggy, because pluggy alone stops at the first plugin that fails to
-import and takes the first of two plugins with one name in silence. Each plugin gets a manager of
-its own, so that one plugin's hooks can neither see nor break another's.
+Pluggy alone stops at the first plugin that fails to import and takes the first of two plugins with
+one name in silence. Each plugin gets a manager of its own, so that one plugin's hooks can neither
+see nor break another's.
 """
 
 from __future__ import annotations
@@ -11,110 +11,26 @@ import functools
 import importlib
 import logging
 import os
-import re
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pluggy import PluginManager
 
 from bazaarbench import __version__, hookspecs
 from bazaarbench.errors import PluginError
-from bazaarbench.market.rules import Rules
+from bazaarbench.plugins.kinds import KINDS, register
+from bazaarbench.plugins.registry import PluginFault, PluginInfo, Registry
 
-if TYPE_CHECKING:
-    from bazaarbench.agents.policy import PolicyFactory
-    from bazaarbench.catalogue import Catalogue
-    from bazaarbench.conditions import Condition
-    from bazaarbench.failures.base import FailureType
-    from bazaarbench.market.checks import Check
-
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("bazaarbench.plugins")
 
 GROUP = "bazaarbench"
 #: Comma list of the plugins to load, by plugin or distribution name; empty: none; unset: all.
 SWITCH = "BAZAARBENCH_LOAD_PLUGINS"
-
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,63}")
-
-
-@dataclass(frozen=True)
-class _Kind:
-    """One kind of thing that plugins register."""
-
-    #: Field of ``Registry``; the hook is ``register_<field>``.
-    field: str
-    word: str
-    #: Attribute that holds the name; ``None`` when the name is given beside the thing.
-    named_by: str | None
-    #: What the thing must be, or the attributes without which it cannot be used.
-    of: type[Any] = object
-    needs: tuple[str, ...] = ()
-
-
-_KINDS = (
-    _Kind(
-        "failure_types",
-        "failure type",
-        "key",
-        needs=(
-            *("title", "object_kind", "decided_by", "stages"),
-            *("s1_key", "objects", "bundles", "merge_key"),
-        ),
-    ),
-    _Kind("checks", "check", "name", needs=("actions", "mode", "__call__")),
-    _Kind("presets", "preset", None, of=Rules),
-    _Kind("policies", "policy", None, needs=("__call__",)),
-    _Kind("conditions", "condition", "name", needs=("about", "text", "targets", "base")),
-    _Kind("catalogues", "catalogue", None, needs=("__call__",)),
-)
-
-
-@dataclass(frozen=True)
-class PluginInfo:
-    """A loaded plugin and what it registered, as ``"<kind> <name>"``."""
-
-    name: str
-    distribution: str
-    version: str
-    registered: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class PluginFault:
-    """Why a plugin was skipped. ``where`` is the step: the import, or a hook."""
-
-    plugin: str
-    distribution: str
-    where: str
-    message: str
-
-    def __str__(self) -> str:
-        """One line for people."""
-        return f"plugin {self.plugin!r} of {self.distribution}, {self.where}: {self.message}"
-
-
-@dataclass(frozen=True)
-class Registry:
-    """Everything that is registered, by name, built-ins first, then by plugin name.
-
-    ``plugins[0]`` are the built-ins. ``switched_off`` are installed plugins that the environment
-    variable leaves out.
-    """
-
-    failure_types: Mapping[str, FailureType]
-    checks: Mapping[str, Check]
-    presets: Mapping[str, Rules]
-    policies: Mapping[str, PolicyFactory]
-    conditions: Mapping[str, Condition]
-    catalogues: Mapping[str, Callable[[], Catalogue]]
-    plugins: tuple[PluginInfo, ...]
-    faults: tuple[PluginFault, ...] = ()
-    switched_off: tuple[PluginInfo, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -125,10 +41,16 @@ class Candidate:
     distribution: str
     version: str
     load: Callable[[], object]
+    built_in: bool = False
 
     def is_named_in(self, names: Iterable[str]) -> bool:
         """Whether ``names`` holds the plugin's or its distribution's name."""
         return self.name in names or self.distribution in names
+
+    @property
+    def info(self) -> PluginInfo:
+        """What is known of it before it has registered anything."""
+        return PluginInfo(self.name, self.distribution, self.version)
 
 
 @dataclass(frozen=True)
@@ -137,8 +59,15 @@ class _Staged:
 
     candidate: Candidate
     things: dict[str, dict[str, Any]] = field(
-        default_factory=lambda: {kind.field: {} for kind in _KINDS}
+        default_factory=lambda: {kind.field: {} for kind in KINDS}
     )
+
+    @property
+    def info(self) -> PluginInfo:
+        """The plugin with what it registered."""
+        named = (f"{kind.word} {name}" for kind in KINDS for name in self.things[kind.field])
+        one = self.candidate
+        return PluginInfo(one.name, one.distribution, one.version, tuple(named))
 
 
 class _FaultError(Exception):
@@ -245,6 +174,7 @@ def _built_in() -> Candidate:
         "bazaarbench",
         __version__,
         functools.partial(importlib.import_module, "bazaarbench.builtin"),
+        built_in=True,
     )
 
 
@@ -259,12 +189,12 @@ def _refuse_shared_name(candidate: Candidate, all_wanted: Sequence[Candidate]) -
 
 
 def _refuse_taken_names(one: _Staged, built_in: _Staged, staged: Sequence[_Staged]) -> None:
-    for kind in _KINDS:
+    for kind in KINDS:
         for name in one.things[kind.field]:
             sharers = [other for other in (built_in, *staged) if name in other.things[kind.field]]
             if len(sharers) > 1:
                 raise _FaultError(
-                    f"register_{kind.field}",
+                    kind.hook,
                     f"the {kind.word} {name!r} is registered by "
                     f"{_origins([sharer.candidate for sharer in sharers])}; names must differ",
                 )
@@ -284,10 +214,10 @@ def _stage(candidate: Candidate) -> _Staged:
     # Finds implementations of hooks that do not exist, which pluggy would never call.
     _guarded("registration", manager.check_pending)
     staged = _Staged(candidate)
-    for kind in _KINDS:
-        hook = f"register_{kind.field}"
-        register = functools.partial(_register, kind, staged.things[kind.field])
-        _guarded(hook, getattr(manager.hook, hook), register=register)
+    origin = "" if candidate.built_in else str(candidate.info)
+    for kind in KINDS:
+        takes = functools.partial(register, kind, staged.things[kind.field], origin)
+        _guarded(kind.hook, getattr(manager.hook, kind.hook), register=takes)
     return staged
 
 
@@ -314,35 +244,6 @@ def _refuse_other_api(plugin: object) -> None:
         )
 
 
-def _register(kind: _Kind, things: dict[str, Any], *given: Any) -> None:
-    """Take one thing from a plugin, by name; the plugin sees the error when it is refused."""
-    expected = 1 if kind.named_by else 2
-    if len(given) != expected:
-        shape = f"the {kind.word}" if kind.named_by else f"a name and the {kind.word}"
-        raise PluginError(f"register takes {shape}, and got {len(given)} arguments")
-    thing = given[-1]
-    if kind.named_by and isinstance(thing, type):
-        raise PluginError(
-            f"register takes a {kind.word}, and got the class {thing.__name__}: register an object "
-            f"of it, {thing.__name__}()"
-        )
-    name = getattr(thing, kind.named_by, None) if kind.named_by else given[0]
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        where = f"its attribute {kind.named_by!r}" if kind.named_by else "the first argument"
-        raise PluginError(
-            f"a {kind.word} has the name {name!r} ({where}); allowed are up to 64 letters, digits, "
-            "'.', '_' and '-', beginning with a letter"
-        )
-    if not isinstance(thing, kind.of):
-        raise PluginError(f"the {kind.word} {name!r} is no {kind.of.__name__}: {thing!r:.200}")
-    missing = [attribute for attribute in kind.needs if not hasattr(thing, attribute)]
-    if missing:
-        raise PluginError(f"the {kind.word} {name!r} lacks {', '.join(missing)}")
-    if name in things:
-        raise PluginError(f"the {kind.word} {name!r} is registered twice by this plugin")
-    things[name] = thing
-
-
 def _committed(
     sound: Sequence[_Staged], faults: Sequence[PluginFault], switched_off: Sequence[Candidate]
 ) -> Registry:
@@ -350,29 +251,24 @@ def _committed(
         kind.field: MappingProxyType(
             {name: thing for one in sound for name, thing in one.things[kind.field].items()}
         )
-        for kind in _KINDS
+        for kind in KINDS
     }
+    infos = tuple(one.info for one in sound)
     return Registry(
         failure_types=merged["failure_types"],
         checks=merged["checks"],
         presets=merged["presets"],
         policies=merged["policies"],
+        model_settings=merged["model_settings"],
         conditions=merged["conditions"],
         catalogues=merged["catalogues"],
-        plugins=tuple(
-            _info(
-                one.candidate,
-                *(f"{kind.word} {name}" for kind in _KINDS for name in one.things[kind.field]),
-            )
-            for one in sound
-        ),
+        rubric_sections=merged["rubric_sections"],
+        report_sections=merged["report_sections"],
+        plugins=infos,
         faults=tuple(faults),
-        switched_off=tuple(_info(one) for one in switched_off),
+        switched_off=tuple(one.info for one in switched_off),
+        owners=MappingProxyType({thing: one for one in infos for thing in one.registered}),
     )
-
-
-def _info(candidate: Candidate, *registered: str) -> PluginInfo:
-    return PluginInfo(candidate.name, candidate.distribution, candidate.version, registered)
 
 
 def _fault(candidate: Candidate, error: _FaultError) -> PluginFault:

@@ -1,0 +1,23 @@
+"""The leaderboard: one row per model × settings × track (SPEC §11.3).
+
+It has no composite score, and never ranks what cannot be compared: other tracks and versions,
+incomplete matrices, a scripted judge.
+"""
+
+from __future__ import annotations
+
+from bazaarbench.leaderboard.columns import COLUMNS, SORTABLE, WANTED, LeaderColumn
+from bazaarbench.leaderboard.rows import Leaderboard, Row, Track, leaderboard_of
+from bazaarbench.leaderboard.writing import write_leaderboard
+
+__all__ = [
+    "COLUMNS",
+    "SORTABLE",
+    "WANTED",
+    "LeaderColumn",
+    "Leaderboard",
+    "Row",
+    "Track",
+    "leaderboard_of",
+    "write_leaderboard",
+]
