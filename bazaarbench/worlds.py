@@ -113,6 +113,8 @@ def _sentence(fault: Any) -> str:
     where = str(fault["loc"][0]) if fault["loc"] else "units"
     if fault["type"] == "value_error":
         return str(fault["ctx"]["error"]) + "."
+    if where == "units":
+        return f"units: give the least and the most, such as 3-6; given: {fault['input']!r:.80}."
     return f"{where}: {fault['msg'][:1].lower()}{fault['msg'][1:]}; given: {fault['input']!r:.80}."
 
 

@@ -114,7 +114,10 @@ def _read_loosely(line: str) -> list[str] | None:
     the line must end outside of quotes, where another one can be told from it, and have as many
     fields as a row has.
     """
-    fields, *others = csv.reader([line, "end"])
+    try:
+        fields, *others = csv.reader([line, "end"])
+    except csv.Error:  # no quote: a carriage return inside a line, or an endless field
+        return None
     whole = others == [["end"]] and len(fields) in (len(COLUMNS) - 1, len(COLUMNS))
     return fields if whole else None
 

@@ -27,7 +27,7 @@ def explain(
     epoch: int | None,
     json_output: bool,
 ) -> None:
-    r"""Say why a deal or a failure is what it is, or what a number is made of.
+    """Say why a deal or a failure is what it is, or what a number is made of.
 
     Every sentence names its events, with ticks and ids, and the section of its rule. What stands in
     a number's numerator, denominator and unscored set is named.
@@ -35,9 +35,9 @@ def explain(
     \b
     Examples:
       bazaarbench explain logs/records/…/demo-l3-paper-1.db --deal 812
-      bazaarbench explain logs/2026-….eval --sample demo-L3-paper --object F1:listing:40
+      bazaarbench explain RUN.eval --sample demo-L3-paper --object F1:listing:40
       bazaarbench explain states/demo.db --measure audited_completion
-    """
+    """  # noqa: D301 — Click wants the character itself
     if [deal, object_id, measure].count(None) != 2:
         raise SettingError("give one of --deal N, --object ID and --measure KEY.")
     from bazaarbench import explain as pages

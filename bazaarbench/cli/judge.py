@@ -104,10 +104,11 @@ def agreement(
     budget: str | None,
     json_output: bool,
 ) -> None:
-    """Compare a judge with people's labels, by type and stage.
+    """Compare a judge with labels, by type and stage.
 
     Either --model judges labelled bundles now, or --labels and --key say what was labelled and what
-    had been judged.
+    had been judged. The set that ships was labelled by one model from the rubric alone, not by
+    people.
     """
     from bazaarbench.evals.judging_calibration import agreement_of, agreement_with_key
     from bazaarbench.judge.agreement import as_json as row_as_json
@@ -126,6 +127,8 @@ def agreement(
     if json_output:
         print_json({"judge": model, "label": _label(model), "rows": [*map(row_as_json, rows)]})
         return
+    if model is not None and bundles is None and labels is None:
+        missing = ["Labels: the set that ships, by one model and not by people", *missing]
     _head(model, spending, missing)
     click.echo(as_text(rows))
 

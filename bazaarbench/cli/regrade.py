@@ -26,7 +26,7 @@ _NAMED = 6
 )
 @as_json
 def regrade(paths: tuple[str, ...], workers: int | None, json_output: bool) -> None:
-    r"""Measure records, or the records of logs, again under the current checks. No model is asked.
+    """Measure records, or the records of logs, again under the current checks. No model is asked.
 
     Findings are written beside the records. In logs the scores record_checks and outcomes and their
     metrics are replaced where they stand; every other scorer's stay as they are. Measuring twice
@@ -38,7 +38,7 @@ def regrade(paths: tuple[str, ...], workers: int | None, json_output: bool) -> N
       bazaarbench regrade logs
       bazaarbench regrade logs/2026-….eval
       bazaarbench regrade states/demo.db --json
-    """
+    """  # noqa: D301 — Click wants the character itself
     from bazaarbench.evals.regrading import regrade as measure_again
     from bazaarbench.versions import CHECKS_VERSION
 

@@ -86,12 +86,13 @@ def estimated(wanted: Wanted) -> Estimated:
     for role in wanted.roles:
         among(role, KNOWN_ROLES, "model role")
     settings = _settings(wanted)
+    # Before the cells: a market that is not there yet takes a while to build.
+    who = _Who.of(wanted, settings)
     cells = (
         continuation_cells(settings)
         if isinstance(settings, ContinuationSettings)
         else base_market_cells(settings)
     )
-    who = _Who.of(wanted, settings)
     markets: dict[str, Market] = {}
     samples = tuple(
         sample_estimate(

@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from bazaarbench import plugins
 from bazaarbench.errors import SettingError
 from bazaarbench.evals import records
+from bazaarbench.evals.judging_alone import alone
 from bazaarbench.evals.judging_ask import (
     asker,
     is_scripted,
@@ -30,6 +31,7 @@ from bazaarbench.evals.judging_ask import (
     price_of,
 )
 from bazaarbench.evals.judging_parts import instructions, rubrics
+from bazaarbench.evals.records import FoundRecord, RecordPlace
 from bazaarbench.evals.refusals import explained, refusing
 from bazaarbench.evals.scoring import (
     incomplete,
@@ -112,12 +114,20 @@ async def judge_score(state: TaskState, options: JudgeOptions) -> Score:
         )
         if (unplayed := no_valid_call(measured)) is not None:
             return unplayed
-        outcome = await judge_record(path, model, options)
-        judged = outcome.judged
-        results.write(judged, path)
-        if path == place.working:
-            await anyio.to_thread.run_sync(partial(records.publish_judged, place, run.published))
+        with alone(path):
+            outcome = await judge_record(path, model, options)
+            results.write(outcome.judged, path)
+        await anyio.to_thread.run_sync(_publish, place, run.published, path, options.records)
     return _score(outcome)
+
+
+def _publish(place: RecordPlace, published: str | None, path: Path, folder: str | None) -> None:
+    """Put what was judged beside the record's own address, when a copy of it was judged."""
+    if path == place.working:
+        records.publish_judged(place, published)
+    else:
+        address = records.address_of(place, published, folder)
+        records.return_judged(FoundRecord(path, address))
 
 
 @dataclass(frozen=True)

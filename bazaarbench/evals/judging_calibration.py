@@ -20,6 +20,7 @@ from rich.text import Text
 from bazaarbench import paths
 from bazaarbench.errors import SettingError
 from bazaarbench.evals.compat import PrerequisiteError
+from bazaarbench.evals.judging_alone import alone
 from bazaarbench.evals.judging_ask import asker, judge_settings, price_of
 from bazaarbench.evals.judging_logs import Source, chosen_bundles, sources_of
 from bazaarbench.evals.judging_parts import rubrics
@@ -200,7 +201,8 @@ def _judged(bundles: Sequence[tuple[Bundle, Shown]], asked: Asked, *, blind: boo
         model = _model(asked)
         judge = Judge(str(model), asker(model), judge_settings(model), blind=blind)
         purse = Purse(budget_of(asked.budget), price_of(model))
-        with JudgeStore(_store(judge)) as store:
+        path = _store(judge)
+        with alone(path), JudgeStore(path) as store:
             return await judge_bundles(bundles, judge, rubrics(), store, purse)
 
     return anyio.run(running)
@@ -222,11 +224,11 @@ def _model(asked: Asked) -> Model:
         return get_model(asked.model, config=config)
     # Inspect says what a provider needs in its own error, and of a name that is none in Python's.
     except (PrerequisiteError, ValueError) as error:
-        told = Text.from_ansi(Text.from_markup(str(error)).plain).plain
-        told = told.removeprefix("ERROR: ").rstrip(".")
+        plain = Text.from_ansi(Text.from_markup(str(error)).plain).plain
+        told = " ".join(plain.removeprefix("ERROR: ").split()).rstrip(".")
         raise SettingError(
-            f"--model {asked.model}: {told}. A model is named PROVIDER/NAME, such as openai/gpt-5; "
-            "bazaarbench/judge-rules is the scripted judge, which needs no key."
+            f"--model {asked.model}: {told}. Models are named as Inspect does, for example "
+            "openai/gpt-5; bazaarbench/judge-rules is a script and needs no key."
         ) from error
 
 

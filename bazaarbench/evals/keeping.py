@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from rich import get_console
 
 from bazaarbench import saved_states
+from bazaarbench.errors import StateError
 from bazaarbench.evals.plan import Cell
 from bazaarbench.evals.records import RecordPlace
 from bazaarbench.market.clock import TICKS_PER_DAY
@@ -30,14 +32,24 @@ def keep_market(cell: Cell, place: RecordPlace, model: str, digest: str) -> Save
     """
     wanted = _name(cell, place, model)
     state = _kept_before(wanted, digest)
-    if state is None:
-        state = saved_states.keep(place.working, saved_states.free_name(wanted))
+    while state is None:
+        state = _kept(place.working, saved_states.free_name(wanted))
     text = (
         f"saved state {state.name}: {state.path}\n"
         f"  inspect eval bazaarbench/continuation --model … -T market={state.name}"
     )
     get_console().print(text, markup=False, highlight=False, soft_wrap=True)
     return state
+
+
+def _kept(record: Path, name: str) -> SavedState | None:
+    """The new state, or nothing when somebody has taken the name at this moment."""
+    try:
+        return saved_states.keep(record, name)
+    except StateError:
+        if not saved_states.folder_of(name).exists():
+            raise
+        return None
 
 
 def _name(cell: Cell, place: RecordPlace, model: str) -> str:

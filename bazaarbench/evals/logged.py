@@ -24,7 +24,6 @@ from inspect_ai.model import GenerateConfig
 from bazaarbench import plugins
 from bazaarbench.errors import BazaarError, RecordError
 from bazaarbench.evals.metrics import STOPPED
-from bazaarbench.evals.metrics import STOPPED
 from bazaarbench.evals.records import RecordPlace, findings_addresses, folder_of
 from bazaarbench.report.extending import gather
 from bazaarbench.report.reading import ReadFindings, read_findings
@@ -235,8 +234,6 @@ def why_not_counted(summary: EvalSampleSummary) -> str | None:
     score = (summary.scores or {}).get(_SCORER)
     if score is None:
         return f"it has no score of {_SCORER}: bazaarbench score LOG makes one"
-    if STOPPED in (score.metadata or {}):
-        return "it was stopped before its last tick: its counts are no repeat of a whole run's"
     if not isinstance(score.value, Mapping):
         return f"it was not scored: {score.explanation or score.reason or 'no reason given'}"
     stopped = (score.metadata or {}).get(STOPPED)

@@ -143,12 +143,8 @@ def publish_findings(place: RecordPlace, record: Path, published: str | None) ->
 
 def publish_judged(place: RecordPlace, published: str | None) -> None:
     """Copy what a judge said of a working record beside the record that was published."""
-    if published is None or not _is_address_of(published, place) or not _exists(published):
-        return
-    for suffix in JUDGED:
-        source = place.working.with_suffix(suffix)
-        if source.exists():
-            upload(source, _sibling(published, suffix))
+    if published is not None and _is_address_of(published, place) and _exists(published):
+        return_judged(FoundRecord(place.working, published))
 
 
 def publish_copy(place: RecordPlace) -> None:
@@ -181,6 +177,17 @@ def return_findings(found: FoundRecord) -> None:
         upload(found.path.with_suffix(FINDINGS), _sibling(found.address, FINDINGS))
 
 
+def return_judged(found: FoundRecord) -> None:
+    """Put what a judge said of a record beside the one that it is a copy of."""
+    files, path = fsspec.core.url_to_fs(found.address)
+    if _is_local(files) and Path(path) == found.path:
+        return
+    for suffix in JUDGED:
+        source = found.path.with_suffix(suffix)
+        if source.exists():
+            upload(source, _sibling(found.address, suffix))
+
+
 def find_scored(place: RecordPlace, published: str | None, folder: str | None) -> Path:
     """The file of the record that a score is made from; arguments and errors as ``locate``."""
     return locate(place, published, folder).path
@@ -198,6 +205,12 @@ def locate(place: RecordPlace, published: str | None, folder: str | None) -> Fou
     Raises:
         RecordError: It is in none of the places, which the message names.
     """
+    address = address_of(place, published, folder)
+    return FoundRecord(_local(address, place), address)
+
+
+def address_of(place: RecordPlace, published: str | None, folder: str | None) -> str:
+    """Where the record lies that a score is made from; arguments and errors as ``locate``."""
     looked = []
     if published is not None and _is_address_of(published, place):
         looked.append(published)
@@ -207,7 +220,7 @@ def locate(place: RecordPlace, published: str | None, folder: str | None) -> Fou
     looked.append(str(place.working))
     for candidate in dict.fromkeys(looked):
         if _exists(candidate):
-            return FoundRecord(_local(candidate, place), candidate)
+            return candidate
     raise RecordError(_missing(place, list(dict.fromkeys(looked)), "Scores are read from it"))
 
 
@@ -286,7 +299,8 @@ def _fetch(address: str, target: Path) -> None:
     paths.made(target.parent)
     for suffix in (*_SIDE_FILES, ".db"):
         source = _sibling(address, suffix)
-        if not _exists(source):
+        # A judge's file that is here already holds what a scoring paid for before it was killed.
+        if (suffix == JUDGED[0] and target.with_suffix(suffix).exists()) or not _exists(source):
             continue
         files, path = fsspec.core.url_to_fs(source)
         partial = target.with_suffix(suffix + ".partial")

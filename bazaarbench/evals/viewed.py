@@ -6,6 +6,7 @@ itself knows no Inspect; it is handed what stands here.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -122,7 +123,7 @@ def _of_record(path: Path) -> RunSource:
 
 
 def _digits(path: Path) -> str:
-    return f"{sum(str(path.absolute()).encode()) % 10_000:04d}"
+    return hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:4]
 
 
 def _present(path: Path) -> Path:

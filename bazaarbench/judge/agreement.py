@@ -193,7 +193,12 @@ def _lines(row: TypeAgreement) -> list[str]:
         _rates("unsafe", row.same, row.precision, row.recall),
     ]
     lines += [
-        _rates(f"{one.stage} or more", one.same, one.precision, one.recall)
+        _rates(
+            one.stage if one.stage == "S5" else f"{one.stage} or more",
+            one.same,
+            one.precision,
+            one.recall,
+        )
         for one in row.at_least[1:]
         if one.precision.d or one.recall.d
     ]

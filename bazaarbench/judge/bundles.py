@@ -282,6 +282,8 @@ def _own_bundles(evidence: Evidence, one: FailureType, taken: Collection[str]) -
         name = bundle.bundle_id
         if name in found or name in taken or name.partition(":")[0] in _ORDER:
             raise ValueError(f"the bundle id {name!r:.80} is taken, or begins like a built-in's")
+        if not name.isprintable():
+            raise ValueError(f"the bundle id {name!r:.80} holds what cannot be seen")
         if one.key not in bundle.targets:
             raise ValueError(f"bundle {name!r:.80} does not ask about the type itself")
         if bundle.highest not in ("S1", *STAGES):

@@ -97,7 +97,8 @@ def as_text(rows: Sequence[Flips], first: str, second: str) -> str:
         second: and the second.
     """
     lines = [
-        f"{'type':<11}{'judged':>7}{'unscored':>9}  {'flips':<21}{'stage flips':<21}{'A':>4}{'B':>4}"
+        f"{'type':<11}{'judged':>7}{'unscored':>9}  {'flips':<21}{'stage flips':<21}"
+        f"{'A':>4}{'B':>4}"
     ]
     lines += [
         f"{row.type:<11}{row.kinds.d:>7}{row.unscored:>9}  {_told(row.kinds):<21}"

@@ -85,7 +85,15 @@ class WrittenReply(_Part):
 
 
 class UnusableReply(Exception):
-    """A reply from which nothing can be taken; the message says what is wrong with it."""
+    """A reply from which nothing can be taken; the message says what is wrong with it.
+
+    The message is kept, and told when the judge is asked again. What it quotes of the reply may be
+    anything, so it is one line in which nothing is left that cannot be seen.
+    """
+
+    def __init__(self, fault: str) -> None:
+        """Take what is wrong, in words."""
+        super().__init__("".join(one if one.isprintable() else ascii(one)[1:-1] for one in fault))
 
 
 class _DoubleKeyError(ValueError):

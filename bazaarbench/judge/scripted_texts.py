@@ -40,7 +40,7 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _VALUE = re.compile(
-    r"(?<!\w)(?:\+?\d[\s().-]{0,2}){9,14}\d(?!\w)|[\w.+-]+@[\w-]+\.[a-z]{2,}|"
+    r"(?<!\w)(?:\+?\d[\s().-]{0,2}){9,14}\d(?!\w)|[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,}|"
     r"\b\d{1,5} [A-Z][a-z]+ (?:Street|St|Avenue|Ave|Road|Rd|Lane|Drive|Boulevard|Blvd)\b|"
     r"\b(?:ending|ends) in \d{4}\b|@[a-z][\w.-]{2,}",
 )

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -148,13 +149,14 @@ class JudgeStore:
 
     def kept(self, key: str) -> Kept | None:
         """The verdict with a key, when there is one."""
-        row = self._connection.execute(
-            "SELECT key, bundle_id, status, reason, served, decisions FROM verdicts WHERE key = ?",
-            (key,),
-        ).fetchone()
-        if row is None:
-            return None
-        with explained(self.path, "read"):
+        with self._reading():
+            row = self._connection.execute(
+                "SELECT key, bundle_id, status, reason, served, decisions FROM verdicts "
+                "WHERE key = ?",
+                (key,),
+            ).fetchone()
+            if row is None:
+                return None
             decisions = tuple(
                 WrittenDecision.model_validate_json(json.dumps(one)) for one in json.loads(row[5])
             )
@@ -203,22 +205,46 @@ class JudgeStore:
 
     def spending(self, settings: str) -> Spending:
         """All that was ever asked of one model under one group of settings."""
+        with self._reading():
+            rows = self._connection.execute(
+                "SELECT usage, cost_usd FROM asks WHERE settings = ? ORDER BY ask_id", (settings,)
+            ).fetchall()
+            return spent((json.loads(usage), cost) for usage, cost in rows)
+
+    def asked_with(self, key: str) -> tuple[str, ...]:
+        """The keys of all verdicts that one reply gave, this one's among them, in its order."""
         rows = self._connection.execute(
-            "SELECT usage, cost_usd FROM asks WHERE settings = ? ORDER BY ask_id", (settings,)
-        ).fetchall()
-        return spent((json.loads(usage), cost) for usage, cost in rows)
+            "SELECT key FROM verdicts WHERE ask_id = (SELECT ask_id FROM verdicts WHERE key = ?) "
+            "ORDER BY rowid",
+            (key,),
+        )
+        return tuple(row[0] for row in rows)
 
     def exchange(self, key: str) -> tuple[Request, str] | None:
         """The request and the raw reply that a verdict was taken from."""
-        row = self._connection.execute(
-            "SELECT texts.body, asks.request, asks.reply FROM verdicts JOIN asks USING (ask_id) "
-            "JOIN texts ON texts.text_id = asks.system WHERE key = ?",
-            (key,),
-        ).fetchone()
-        if row is None:
-            return None
-        system, user, reply = map(_unpacked, row)
+        with self._reading():
+            row = self._connection.execute(
+                "SELECT texts.body, asks.request, asks.reply FROM verdicts JOIN asks USING "
+                "(ask_id) JOIN texts ON texts.text_id = asks.system WHERE key = ?",
+                (key,),
+            ).fetchone()
+            if row is None:
+                return None
+            system, user, reply = map(_unpacked, row)
         return Request(system, user), reply
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Whatever trips over what stands in the file is damage, and says what to do."""
+        try:
+            with explained(self.path, "read the judge's file"):
+                yield
+        except (LookupError, TypeError, ValueError, AttributeError, zstandard.ZstdError) as error:
+            raise RecordError(
+                f"the judge's file {self.path} is damaged ({str(error).splitlines()[0]:.200}). "
+                "Restore it from a copy, or move it away and score again; what it holds is then "
+                "judged and paid for again."
+            ) from error
 
 
 def spent(asks: Iterable[tuple[Mapping[str, int], float | None]]) -> Spending:

@@ -158,7 +158,11 @@ def read_texts(path: Path) -> PersonaTexts:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise PersonaTextsError(f"the persona texts {path} cannot be read: {error}") from error
+        reason = "it is no text" if isinstance(error, ValueError) else error.strerror or error
+        raise PersonaTextsError(
+            f"the persona texts {path} cannot be read: {reason}. Give the personas.jsonl of a run "
+            "of the task write_personas."
+        ) from error
     _refuse_foreign(path, lines)
     try:
         header = Header.model_validate_json(lines[0])

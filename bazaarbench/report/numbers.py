@@ -166,7 +166,7 @@ def details(found: Estimate) -> tuple[str, ...]:
     if found.interval is not None and found.interval.low < found.interval.high:
         text.append(_interval(found.interval, found.unit, signed))
     if found.runs_interval is not None and found.runs_interval.low < found.runs_interval.high:
-        text.append(f"runs {_interval(found.runs_interval, found.unit, signed)}")
+        text.append(f"runs{_SPACE}{_interval(found.runs_interval, found.unit, signed)}")
     return tuple(text)
 
 
@@ -174,7 +174,7 @@ def _interval(ends: Interval, unit: Unit, signed: bool) -> str:
     low, high = (shown(end, unit, signed=signed) for end in ends)
     for tail in (f"{_SPACE}%", f"{_SPACE}pp"):
         low, high = low.removesuffix(tail), high.removesuffix(tail)
-    return f"[{low}, {high}]"
+    return f"[{low},{_SPACE}{high}]"
 
 
 def _whole(size: float) -> str:

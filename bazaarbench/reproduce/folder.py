@@ -13,6 +13,7 @@ from typing import Any
 
 from bazaarbench import findings, plugins
 from bazaarbench.errors import BazaarError, RecordError
+from bazaarbench.market.files import explained
 from bazaarbench.market.record import read_info, read_only
 from bazaarbench.market.texts import text_path
 from bazaarbench.released import import_database
@@ -25,7 +26,10 @@ _DATABASES = ("*.db", "*.sqlite", "*.sqlite3")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What became of one file: a run, or the reason why it is none."""
+    """What became of one file: a run, or the reason why it is none.
+
+    ``source`` is its path in the folder.
+    """
 
     source: Path
     cell: Cell | None
@@ -51,16 +55,19 @@ def measure_folder(
         on_file: told after every file how many are done, of how many.
 
     Raises:
-        RecordError: there is no database in ``folder``.
+        RecordError: there is no database in ``folder``, or ``work`` cannot be written to.
     """
-    sources = sorted({path for glob in _DATABASES for path in folder.rglob(glob)})
+    found = {path for glob in _DATABASES for path in folder.rglob(glob)}
+    sources = sorted(path for path in found if not path.is_relative_to(work))
     if not sources:
         raise RecordError(
             f"there is no database in {folder}. Put the released files there, unpacked "
             f"({', '.join(_DATABASES)})."
         )
-    work.mkdir(parents=True, exist_ok=True)
-    jobs = [(source, work / f"{slug(str(source.relative_to(folder)))}.db") for source in sources]
+    with explained(work, "write to"):
+        work.mkdir(parents=True, exist_ok=True)
+    names = [source.relative_to(folder) for source in sources]
+    jobs = [(folder, name, work / f"{slug(str(name))}.db") for name in names]
     done = []
     for one in _run(jobs, workers):
         done.append(one)
@@ -69,7 +76,7 @@ def measure_folder(
     return done
 
 
-def _run(jobs: list[tuple[Path, Path]], workers: int) -> Iterable[Measured]:
+def _run(jobs: list[tuple[Path, Path, Path]], workers: int) -> Iterable[Measured]:
     if workers == 1:
         yield from map(_measure, jobs)
         return
@@ -78,13 +85,14 @@ def _run(jobs: list[tuple[Path, Path]], workers: int) -> Iterable[Measured]:
         yield from pool.map(_measure, jobs)
 
 
-def _measure(job: tuple[Path, Path]) -> Measured:
-    source, record = job
+def _measure(job: tuple[Path, Path, Path]) -> Measured:
+    folder, name, record = job
     try:
-        _import_once(source, record)
-        return Measured(source, _cell(source, record), None)
+        with explained(record, "write"):
+            _import_once(folder / name, record)
+            return Measured(name, _cell(name, record), None)
     except BazaarError as error:
-        return Measured(source, None, str(error))
+        return Measured(name, None, str(error))
 
 
 def _import_once(source: Path, record: Path) -> None:
@@ -139,7 +147,7 @@ def _cell(source: Path, record: Path) -> Cell:
             "SELECT count(*) FROM agents WHERE activity_permille > 0"
         ).fetchone()
     return Cell(
-        source=source.name,
+        source=str(source),
         market=market or named(served[-1:] if not tested else name, MARKETS),
         condition=info.condition or "L0",
         model=named(treated, MODELS) if tested else None,

@@ -14,6 +14,8 @@ MARKETS = ("gpt-5.5", "deepseek-v4-pro", "gpt-5.4-mini")
 MODELS = ("gpt-5.5", "gpt-5.4", "gpt-5.4-mini", "gpt-oss-120b", "deepseek-v4-pro")
 CONDITIONS = ("L1", "L2", "L3")
 
+Place = tuple[str | None, str, str | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -38,6 +40,11 @@ class Cell:
         return not self.findings.tested
 
     @property
+    def place(self) -> Place:
+        """Which of the study's runs it is: starting market, condition, tested model."""
+        return (self.market, "L0" if self.is_base else self.condition, self.model)
+
+    @property
     def reported(self) -> bool:
         """Whether it is one of the 48 runs that the paper reports."""
         if self.is_base:
@@ -51,46 +58,63 @@ class Missing(Exception):
 
 
 class Study:
-    """The reported runs that are at hand."""
+    """The reported runs that are at hand.
+
+    Two databases of one run are one when they hold the same; else nobody can say which of them was
+    reported, and the figures about that run are missing.
+    """
 
     def __init__(self, cells: Iterable[Cell]) -> None:
-        self.cells = tuple(cell for cell in cells if cell.reported)
+        self._found: dict[Place, list[Cell]] = {}
+        for cell in cells:
+            if cell.reported:
+                self._found.setdefault(cell.place, []).append(cell)
+
+    def __len__(self) -> int:
+        """How many of the 48 runs are at hand."""
+        return len(self._found)
 
     def bases(self) -> list[Cell]:
         """The starting markets, all of them.
 
         Raises:
-            Missing: one is not at hand.
+            Missing: one is not at hand, or in two different versions.
         """
-        found = {cell.market: cell for cell in self.cells if cell.is_base}
-        _demand([name for name in MARKETS if name not in found], "starting market")
-        return [found[name] for name in MARKETS]
+        return self._all([(name, "L0", None) for name in MARKETS], "starting market")
 
     def base(self, market: str) -> Cell:
         """One starting market.
 
         Raises:
-            Missing: it is not at hand.
+            Missing: it is not at hand, or in two different versions.
         """
-        found = [cell for cell in self.cells if cell.is_base and cell.market == market]
-        _demand([] if found else [market], "starting market")
-        return found[0]
+        return self._all([(market, "L0", None)], "starting market")[0]
 
     def runs(self, condition: str, models: Iterable[str] = MODELS) -> list[Cell]:
         """The continuations under a condition, by market and model.
 
         Raises:
-            Missing: one of them is not at hand.
+            Missing: one of them is not at hand, or in two different versions.
         """
-        found = {
-            (cell.market, cell.model): cell
-            for cell in self.cells
-            if not cell.is_base and cell.condition == condition
-        }
-        wanted = [(market, model) for market in MARKETS for model in models]
-        absent = [f"{market} / {model}" for market, model in wanted if (market, model) not in found]
-        _demand(absent, f"{condition} run")
-        return [found[place] for place in wanted]
+        models = tuple(models)
+        wanted: list[Place] = [(market, condition, model) for market in MARKETS for model in models]
+        return self._all(wanted, f"{condition} run")
+
+    def _all(self, wanted: list[Place], what: str) -> list[Cell]:
+        _demand([_called(place) for place in wanted if place not in self._found], what)
+        for place in wanted:
+            cells = self._found[place]
+            if len({cell.findings.digest for cell in cells}) > 1:
+                files = ", ".join(cell.source for cell in cells)
+                raise Missing(
+                    f"{len(cells)} different files are the {what} {_called(place)}: {files}"
+                )
+        return [self._found[place][0] for place in wanted]
+
+
+def _called(place: Place) -> str:
+    market, _, model = place
+    return str(market) if model is None else f"{market} / {model}"
 
 
 def _demand(absent: list[str], what: str) -> None:

@@ -74,9 +74,12 @@ def fork_state(
             known = None
             if tick == last:
                 copy(source.path, record)
-                known, run = source.manifest.digest, runs[-1]
-            else:
-                run = _tell_again(source.path, record, runs, tick, progress)
+                last, known = read_info(record)[1], _digest_of_copy(source)
+            if at_tick is None or tick == last:
+                run = runs[-1].model_copy(update={"end_tick": min(runs[-1].end_tick, last)})
+            else:  # earlier; or the source was written on while it was copied
+                record.unlink(missing_ok=True)
+                known, run = None, _tell_again(source.path, record, runs, tick, progress)
             _name(
                 source.path,
                 record,
@@ -85,6 +88,12 @@ def fork_state(
             )
             write_manifest(workshop, name, digest=known)
         return shelf.read_state(folder)
+
+
+def _digest_of_copy(source: SavedState) -> str | None:
+    """The digest that a copy has, unless a run may be writing: a record that is no state."""
+    is_state = source.path == shelf.folder_of(source.name) / RECORD_NAME
+    return source.manifest.digest if is_state else None
 
 
 def keep(source: Path, name: str) -> SavedState:

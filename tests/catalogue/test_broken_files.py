@@ -73,6 +73,18 @@ BROKEN: dict[str, tuple[Callable[[bytes], bytes], str]] = {
         lambda data: _line(data, 9, lambda line: line.replace(b'743"', b'743"x,y', 1)),
         "begins on line 9 is not proper CSV",
     ),
+    "a carriage return inside a line": (
+        lambda data: _line(data, 9, lambda line: line.replace(b"ebay.com,", b"ebay\r.com,", 1)),
+        "begins on line 9 is not proper CSV",
+    ),
+    "line ends of old Macs": (
+        lambda data: data.replace(b"\r\n", b"\r"),
+        "begins on line 1 is not proper CSV",
+    ),
+    "an endless field": (
+        lambda data: _line(data, 9, lambda line: line.replace(b"ebay.com,", b"x" * 200_000, 1)),
+        "begins on line 9 is not proper CSV",
+    ),
     "cut off inside quotes": (
         lambda data: data[: data.rindex(b'T&T"')],
         "begins on line 41 is not proper CSV",

@@ -152,7 +152,7 @@ def test_a_fresh_eval_never_goes_on_with_another_evals_record(tiny: str, tmp_pat
     assert kept(first, "location") != kept(second, "location")
 
 
-def test_a_limit_of_inspect_stops_the_market_and_leaves_it_unscored(
+def test_a_limit_of_inspect_stops_the_market_which_is_scored_as_far_as_it_got(
     tiny: str, tmp_path: Path
 ) -> None:
     from inspect_ai import eval
@@ -171,4 +171,7 @@ def test_a_limit_of_inspect_stops_the_market_and_leaves_it_unscored(
     assert sample.limit is not None
     assert kept(sample, "tick") < 60
     assert sample.scores is not None
-    assert sample.scores["outcomes"].reason == "incomplete"
+    score = sample.scores["outcomes"]
+    assert score.metadata is not None
+    assert score.metadata["stopped"] == {"tick": kept(sample, "tick"), "end_tick": 60}
+    assert score.as_dict()["valid_turn_share"] == 1

@@ -55,7 +55,7 @@ def test_a_rubric_holds_the_common_part_and_the_sections_asked_about() -> None:
     assert rubric.text.startswith(shipped("common").body.strip()[:40])
     assert shipped("F4").body.strip() in rubric.text
     assert shipped("F6").body.strip() not in rubric.text
-    assert dict(rubric.versions) == {"common": "1", "F4": "1"}
+    assert dict(rubric.versions) == {"common": "2", "F4": "2"}
 
 
 def test_front_matter_and_canary_are_never_sent() -> None:

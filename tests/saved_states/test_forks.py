@@ -205,3 +205,19 @@ def test_forking_a_large_state_as_it_is_copies_and_computes_nothing(tmp_path: Pa
     start = time.process_time()
     saved_states.fork_state(state, "other")
     assert time.process_time() - start < 0.1
+
+
+@pytest.mark.parametrize("at_tick", [None, 3])
+def test_a_record_that_a_run_goes_on_writing_is_forked_at_one_tick(
+    tmp_path: Path, at_tick: int | None
+) -> None:
+    """Between the moment at which it is looked at and the copy, a run plays on."""
+    path = found(tmp_path / "run.db")
+    digests = play(path, 3, "honest")
+    seen = saved_states.resolve(str(path))
+    digests |= play(path, 5, "honest")
+    fork = saved_states.fork_state(seen, "fork", at_tick=at_tick)
+    saved_states.verify_whole(fork)
+    tick = at_tick or 5
+    assert (fork.manifest.tick, fork.manifest.digest) == (tick, digests[tick])
+    assert read_info(fork.path)[0].end_tick == tick

@@ -11,7 +11,6 @@ from bazaarbench.report.runs import LoggedRun
 from bazaarbench.report.sections.grids import measures_table
 from bazaarbench.report.slices import Slice
 
-
 _CELL_KEYS = ("deals", "completion", "valid_turn_share", "unscored", "unscored_verdict_share")
 
 
