@@ -9,6 +9,11 @@ import click
 from bazaarbench.cli.base import as_json, print_json
 
 _LOGS = click.argument("logs", nargs=-1, required=True)
+_VERSIONS = click.option(
+    "--allow-versions",
+    is_flag=True,
+    help="Show runs of different versions of the benchmark or its checks; they are not comparable.",
+)
 
 
 @click.command()
@@ -21,8 +26,11 @@ _LOGS = click.argument("logs", nargs=-1, required=True)
     help="Folder of the report's files.",
 )
 @click.option("--paper", is_flag=True, help="Put the study's printed figures beside these.")
+@_VERSIONS
 @as_json
-def report(logs: tuple[str, ...], out: Path, paper: bool, json_output: bool) -> None:
+def report(
+    logs: tuple[str, ...], out: Path, paper: bool, allow_versions: bool, json_output: bool
+) -> None:
     """Write tables and figures of LOGS (.eval files, or folders of them) to a folder.
 
     Markdown, one HTML page, a CSV for each table, SVG and PNG for each figure.
@@ -31,6 +39,7 @@ def report(logs: tuple[str, ...], out: Path, paper: bool, json_output: bool) -> 
     from bazaarbench.plugins import load
     from bazaarbench.report.build import build_report
     from bazaarbench.report.extending import added_sections
+    from bazaarbench.report.runs import version_notes
     from bazaarbench.report.writing import as_json as document_json
     from bazaarbench.report.writing import write_report
 
@@ -42,9 +51,15 @@ def report(logs: tuple[str, ...], out: Path, paper: bool, json_output: bool) -> 
         registry.origins("report section"),
     )
     document = build_report(
-        collected.runs, collected.left_out_rows(), with_paper=paper, added=added
+        collected.runs,
+        collected.left_out_rows(),
+        with_paper=paper,
+        added=added,
+        allow_versions=allow_versions,
     )
     written = write_report(document, out)
+    for note in version_notes(collected.runs, allow=allow_versions):
+        click.echo(note, err=True)
     if json_output:
         print_json(document_json(document))
         return
@@ -60,8 +75,11 @@ def report(logs: tuple[str, ...], out: Path, paper: bool, json_output: bool) -> 
     help="Folder of the leaderboard's files.",
 )
 @click.option("--sort", help="The column that ranks (default: problem_share[L1]).")
+@_VERSIONS
 @as_json
-def leaderboard(logs: tuple[str, ...], out: Path, sort: str | None, json_output: bool) -> None:
+def leaderboard(
+    logs: tuple[str, ...], out: Path, sort: str | None, allow_versions: bool, json_output: bool
+) -> None:
     """Write the leaderboard of LOGS (.eval files, or folders of them) to a folder.
 
     A CSV file, one page that works from the folder, and a record of Every Eval Ever for each row.
@@ -72,9 +90,14 @@ def leaderboard(logs: tuple[str, ...], out: Path, sort: str | None, json_output:
 
     collected = collect(logs, wanted=WANTED)
     board = leaderboard_of(
-        collected.runs, collected.left_out_rows(), sort=sort if sort is not None else DEFAULT_SORT
+        collected.runs,
+        collected.left_out_rows(),
+        sort=sort if sort is not None else DEFAULT_SORT,
+        allow_versions=allow_versions,
     )
     written = write_leaderboard(board, out)
+    for note in board.notes:
+        click.echo(note, err=True)
     if json_output:
         print_json(
             [

@@ -83,8 +83,10 @@ def _tell(files: list[Measured], lines: list[Line], at_hand: int) -> None:
     from rich.table import Column, Table
 
     console = Console()
+    longest = None
     if not console.is_terminal:
         console = Console(width=_WIDTH)
+        longest = max(len(line.figure.key) for line in lines)
     for one in files:
         cell = one.cell
         if cell is None:
@@ -97,7 +99,7 @@ def _tell(files: list[Measured], lines: list[Line], at_hand: int) -> None:
                 markup=False,
             )
     # Of figures whose names begin alike, the end is what tells them apart.
-    figure = Column("figure", overflow="fold")
+    figure = Column("figure", overflow="fold", min_width=longest)
     table = Table(figure, "published", "ours", "difference", "", box=None)
     for line in lines:
         table.add_row(

@@ -163,7 +163,10 @@ def payer_of(name: str) -> Payer:
     else:
         model, prices = name, _priced_elsewhere(name)
     if "/" not in model:
-        among(name, known, "model, which is PROVIDER/NAME or a model setting")
+        raise SettingError(
+            f"unknown model {name!r}: write PROVIDER/NAME, such as openai/gpt-5.5, or a named "
+            f"setting: {', '.join(known)}."
+        )
     if model.startswith(f"{PROVIDER}/"):
         return Payer(name, FREE)
     if prices is None:

@@ -162,10 +162,10 @@ def _unfinished(log: EvalLog, done: set[str]) -> Iterator[RunSource]:
             continue
         name = str(info.extra.get("sample_id") or path.stem)
         why = f"not finished: at tick {tick} of {info.end_tick}"
-        yield _bare(log, path, info.epoch, name, why)
+        yield _bare(log, path, info.epoch, name, why, info.market_name)
 
 
-def _bare(log: EvalLog, path: Path, epoch: int, name: str, why: str) -> RunSource:
+def _bare(log: EvalLog, path: Path, epoch: int, name: str, why: str, market: str = "") -> RunSource:
     place = RecordPlace(log.eval.task_id, name, epoch, None)
     return RunSource(
         key=run_key(path.stem, log.eval.task_id),
@@ -175,6 +175,7 @@ def _bare(log: EvalLog, path: Path, epoch: int, name: str, why: str) -> RunSourc
         state="unfinished",
         find=partial(_present, path),
         why=why,
+        market=market,
         log=log.location,
         task_id=log.eval.task_id,
         deal_event=partial(deal_uuid, place),
@@ -198,6 +199,7 @@ def _source(
         find=partial(find_scored, place, None, None),
         logged=logged,
         why=why,
+        market=str(summary.metadata.get("market") or ""),
         log=log.location,
         sample_uuid=summary.uuid,
         task_id=place.task_id,

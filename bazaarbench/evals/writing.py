@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, get_model
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from bazaarbench import plugins
 from bazaarbench.catalogue import Catalogue, open_catalogue
 from bazaarbench.evals import compat
+from bazaarbench.evals.compat import PrerequisiteError
 from bazaarbench.evals.hooks import attempt_metadata
 from bazaarbench.evals.plan import located_catalogue, world_of
 from bazaarbench.evals.records import folder_of
@@ -96,7 +98,8 @@ def have_written(world: WorldSpec, model: str, log_dir: str) -> TextsFile:
         log_dir: Where the log goes, a local folder; the texts lie beside it.
 
     Raises:
-        WritingError: Some agents are not written; the message says how to go on with the log.
+        WritingError: There is no such model, or some agents are not written; then the message says
+            how to go on with the log.
     """
     arguments = {
         "seed": world.seed,
@@ -105,6 +108,15 @@ def have_written(world: WorldSpec, model: str, log_dir: str) -> TextsFile:
         "quality": world.quality,
         "catalogue": world.catalogue,
     }
+    try:
+        # What else keeps a model from being made, a missing key for one, Inspect says by itself.
+        with suppress(PrerequisiteError):
+            get_model(model)
+    except ValueError as error:
+        raise WritingError(
+            f"--writer {model:.100}: there is no such model ({error}) Name it as --model of "
+            "'inspect eval' does, for example openai/gpt-5.5."
+        ) from error
     # By its name, as a retry has to find the task again.
     [log] = eval("bazaarbench/write_personas", model=model, task_args=arguments, log_dir=log_dir)
     texts = Path(folder_of(log.location)) / FOLDER / log.eval.task_id / TEXTS_NAME

@@ -190,13 +190,15 @@ class Answer(NamedTuple):
 class AgentFacts(NamedTuple):
     """What an agent's principal set it: the most to pay for the goal, the least to sell for.
 
-    ``floor_permille`` is of the asking price. ``None``: the record does not say.
+    ``floor_permille`` is of the asking price, ``wanted_category`` that of the goal. ``None``: the
+    record does not say.
     """
 
     agent_id: int
     acts: bool
     ceiling_cents: int | None
     floor_permille: int | None
+    wanted_category: str | None
 
 
 @dataclass(frozen=True, slots=True)

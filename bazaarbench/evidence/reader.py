@@ -112,6 +112,22 @@ class Evidence:
             connection.close()
 
     @cached_property
+    def blocked(self) -> Mapping[int, int]:
+        """How many calls of each agent a rule refused in the window; read on first use."""
+        connection = read_only(self.path)
+        try:
+            with reading(self.path):
+                return dict(
+                    connection.execute(
+                        "SELECT agent_id, count(*) FROM events WHERE status = 'blocked' "
+                        "AND agent_id IS NOT NULL AND tick > ? AND tick <= ? GROUP BY agent_id",
+                        (self.window.start, self.window.end),
+                    )
+                )
+        finally:
+            connection.close()
+
+    @cached_property
     def sold_at(self) -> Mapping[Mark, int]:
         """The deals by the event that completed them."""
         done = self.commitments.values()
@@ -258,9 +274,10 @@ def _agents(connection: sqlite3.Connection) -> dict[int, AgentFacts]:
     found = {}
     for agent_id, activity, persona in connection.execute(query):
         known = json.loads(persona)
-        ceiling = known.get("buyer", {}).get("ceiling_cents")
+        goal = known.get("buyer", {})
+        ceiling, wanted = goal.get("ceiling_cents"), goal.get("category")
         floor = known.get("seller", {}).get("floor_permille")
-        found[agent_id] = AgentFacts(agent_id, activity > 0, ceiling, floor)
+        found[agent_id] = AgentFacts(agent_id, activity > 0, ceiling, floor, wanted)
     return found
 
 

@@ -11,7 +11,7 @@ from bazaarbench.failures.base import FailureObject, FailureType, Stage
 from bazaarbench.failures.variants import VARIANTS
 from bazaarbench.findings.deal_rows import agent_rows, deal_row
 from bazaarbench.findings.keys import decided_by, missing_types, stages_of
-from bazaarbench.findings.numbers import entry_row, number, unknown
+from bazaarbench.findings.numbers import entry_row, figure_row, number, unknown
 from bazaarbench.findings.objects import ask
 from bazaarbench.findings.outcome_rows import outcome_measures, outcome_scores
 from bazaarbench.findings.rows import FORMAT, Findings, MeasureRow, Scorer, TypeRow
@@ -20,6 +20,7 @@ from bazaarbench.market.files import reading
 from bazaarbench.market.record import digest
 from bazaarbench.outcomes import agents, judge_deals
 from bazaarbench.outcomes.appendix import appendix
+from bazaarbench.outcomes.health import health
 from bazaarbench.outcomes.measures import split
 from bazaarbench.versions import CHECKS_VERSION
 
@@ -54,6 +55,7 @@ def _built(path: Path, types: Sequence[FailureType]) -> Findings:
         measured = agents(outcomes)
         measures = outcome_measures(outcomes, measured)
         extra = {name: entry_row(entry) for name, entry in appendix(outcomes).items()}
+        traded = {name: figure_row(figure) for name, figure in health(outcomes).items()}
     released = {one.key: ask(evidence, one)[0] for one in VARIANTS}
     scores: dict[Scorer, dict[str, float | None]] = {
         "record_checks": {key: row.value for key, row in counts.items()},
@@ -78,6 +80,7 @@ def _built(path: Path, types: Sequence[FailureType]) -> Findings:
         split=split(outcomes),
         measures=counts | measures,
         appendix=extra | _counts(evidence, VARIANTS, released),
+        health=traded,
         variants=released,
         scores=scores,
         faults=_faults(found, missing),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from bazaarbench.findings.rows import AgentRow, DealRow, HarmRow, LinkRow, PriceRow, SaleRow
 from bazaarbench.outcomes import VERSIONS, AgentOutcome, JudgedDeal, Link, Outcomes, Sale
 from bazaarbench.outcomes.harm import Harm, harms
+from bazaarbench.outcomes.health import buyer_surplus_cents, refused_calls
 
 
 def deal_row(outcomes: Outcomes, one: JudgedDeal) -> DealRow:
@@ -40,6 +41,7 @@ def deal_row(outcomes: Outcomes, one: JudgedDeal) -> DealRow:
         conjured=completion and completion.conjured,
         asking_cents=deal.asking_cents,
         messages=deal.messages,
+        surplus_cents=buyer_surplus_cents(outcomes, one),
         problem=one.verdict,
         served=problem and problem.served,
         audit=one.audit,
@@ -84,10 +86,11 @@ def agent_rows(outcomes: Outcomes, agents: Sequence[AgentOutcome]) -> tuple[Agen
     """The measured agents, with the harm that each did."""
     photos = outcomes.objects.get("F5photo", ())
     pairs = zip(agents, harms(outcomes, photos), strict=True)
-    return tuple(_agent_row(agent, harm) for agent, harm in pairs)
+    refused = refused_calls(outcomes)
+    return tuple(_agent_row(agent, harm, refused[agent.agent_id]) for agent, harm in pairs)
 
 
-def _agent_row(agent: AgentOutcome, harm: Harm) -> AgentRow:
+def _agent_row(agent: AgentOutcome, harm: Harm, blocked: int) -> AgentRow:
     return AgentRow(
         agent=agent.agent_id,
         sales=agent.sales,
@@ -96,6 +99,7 @@ def _agent_row(agent: AgentOutcome, harm: Harm) -> AgentRow:
         earned_cents=dict(agent.earned),
         included=agent.included,
         excluded={str(reason): count for reason, count in sorted(agent.excluded.items())},
+        blocked=blocked,
         harm=HarmRow(
             above_ceiling=harm.above_ceiling,
             below_floor=harm.below_floor,

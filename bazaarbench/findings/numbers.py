@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from bazaarbench.findings.rows import MeasureRow
 from bazaarbench.outcomes import Share
 from bazaarbench.outcomes.appendix import Entry
+from bazaarbench.outcomes.health import Figure
 
 
 def number(of: str, members: Sequence[int | str]) -> MeasureRow:
@@ -45,6 +46,19 @@ def entry_row(entry: Entry) -> MeasureRow:
         n_ids=entry.n_ids,
         d_ids=entry.d_ids,
         reason=None if entry.d else f"no {entry.of} to share",
+    )
+
+
+def figure_row(figure: Figure) -> MeasureRow:
+    """A figure of market health."""
+    return MeasureRow(
+        of=figure.of,
+        value=figure.value,
+        n=figure.n,
+        d=figure.d,
+        cents=figure.cents,
+        n_ids=figure.deal_ids,
+        reason=figure.reason if figure.value is None else None,
     )
 
 

@@ -11,7 +11,7 @@ from bazaarbench.failures.base import Stage
 Scorer = Literal["record_checks", "outcomes"]
 
 #: Version of the layout of the file.
-FORMAT = 2
+FORMAT = 3
 
 
 class _Model(BaseModel):
@@ -116,8 +116,8 @@ class DealRow(_Model):
 
     ``problem`` is as in ``outcomes.problem``, ``served`` the earlier deal that the unit of a
     ``used_in_deal`` had gone in. ``timely`` says that it was not completed before its appointment
-    or arrival. ``messages`` counts those after the commitment. ``links`` are those that the record
-    decides.
+    or arrival. ``messages`` counts those after the commitment. ``surplus_cents`` is the buyer's
+    (``outcomes.health``). ``links`` are those that the record decides.
     """
 
     thread: int
@@ -145,6 +145,7 @@ class DealRow(_Model):
     conjured: bool | None
     asking_cents: int | None
     messages: int
+    surplus_cents: int | None
     problem: str | None
     served: int | None
     audit: str | None
@@ -172,7 +173,7 @@ class AgentRow(_Model):
 
     ``sales`` and ``revenue_cents`` are of the first 60 ticks, ``purchases`` of the first 36.
     ``earned_cents`` is by version. ``included`` counts the sales in the primary calculation,
-    ``excluded`` those that it leaves out, by reason.
+    ``excluded`` those that it leaves out, by reason. ``blocked`` counts its refused calls.
     """
 
     agent: int
@@ -182,6 +183,7 @@ class AgentRow(_Model):
     earned_cents: dict[str, int]
     included: int
     excluded: dict[str, int]
+    blocked: int
     harm: HarmRow
 
 
@@ -211,7 +213,8 @@ class Findings(_Model):
     ``digest`` is that of the record they were measured in, ``play`` how it was played
     (``findings.track``). ``scores`` holds every score key by
     scorer; ``None`` is undefined. ``split`` are the deals by what became of them (Figure 2a).
-    ``appendix`` are measures that no score has, ``variants`` what the released analysis' own rules
+    ``appendix`` are measures that no score has, ``health`` how the market traded (``n`` over ``d``,
+    or a mean or median over the ``n_ids``), ``variants`` what the released analysis' own rules
     find. ``faults`` are what stood in the way, one line each.
     """
 
@@ -232,6 +235,7 @@ class Findings(_Model):
     split: dict[str, tuple[int, ...]]
     measures: dict[str, MeasureRow]
     appendix: dict[str, MeasureRow]
+    health: dict[str, MeasureRow]
     variants: dict[str, TypeRow]
     scores: dict[Scorer, dict[str, float | None]]
     faults: tuple[str, ...]

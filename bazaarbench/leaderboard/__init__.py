@@ -6,18 +6,18 @@ incomplete matrices, a scripted judge.
 
 from __future__ import annotations
 
-from bazaarbench.leaderboard.columns import COLUMNS, SORTABLE, WANTED, LeaderColumn
+from bazaarbench.leaderboard.columns import COLUMNS, WANTED, LeaderColumn, columns_of
 from bazaarbench.leaderboard.rows import Leaderboard, Row, Track, leaderboard_of
 from bazaarbench.leaderboard.writing import write_leaderboard
 
 __all__ = [
     "COLUMNS",
-    "SORTABLE",
     "WANTED",
     "LeaderColumn",
     "Leaderboard",
     "Row",
     "Track",
+    "columns_of",
     "leaderboard_of",
     "write_leaderboard",
 ]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bazaarbench.effects import Contrast
-from bazaarbench.outcomes import RECORD_TYPES
-from bazaarbench.report.measures import Better, measure
+from bazaarbench.report.measures import Better, measure, per_deal_key
 from bazaarbench.report.numbers import Unit
 from bazaarbench.report.study import BASELINE
 
@@ -57,26 +57,31 @@ _COMPARED = (
 _OVER_ALL = ("valid_turn_share", "unscored_share", "unscored_verdict_share")
 _EFFECTS = tuple(Contrast("condition", high, BASELINE) for high in ("L2", "L3"))
 
-COLUMNS: tuple[LeaderColumn, ...] = (
-    LeaderColumn("deals", BASELINE),
-    *(
-        column
-        for key in _COMPARED
-        for column in (
-            LeaderColumn(key, BASELINE),
-            *(LeaderColumn(key, None, contrast) for contrast in _EFFECTS),
-        )
-    ),
-    *(LeaderColumn(key, None) for key in _OVER_ALL),
-)
-SORTABLE: dict[str, LeaderColumn] = {column.key: column for column in COLUMNS}
-#: The measures that have to be read.
-WANTED = frozenset(
-    {
-        "deals",
-        "unscored",
-        *_COMPARED,
-        *_OVER_ALL,
-        *(f"{key}_S5" for key in RECORD_TYPES),
-    }
-)
+#: The measures that have to be read. Those of single failure types come with ``s5_per_deal``.
+WANTED = frozenset({"deals", "unscored", *_COMPARED, *_OVER_ALL})
+
+
+def columns_of(types: Iterable[str]) -> tuple[LeaderColumn, ...]:
+    """The columns of a leaderboard.
+
+    Args:
+        types: the failure types, plugins' included, that each have a rate of their own: the keys
+            of those that the records decide.
+    """
+    compared = (*_COMPARED, *(per_deal_key(key) for key in types))
+    return (
+        LeaderColumn("deals", BASELINE),
+        *(
+            column
+            for key in compared
+            for column in (
+                LeaderColumn(key, BASELINE),
+                *(LeaderColumn(key, None, contrast) for contrast in _EFFECTS),
+            )
+        ),
+        *(LeaderColumn(key, None) for key in _OVER_ALL),
+    )
+
+
+#: The columns that every leaderboard has.
+COLUMNS = columns_of(())

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from bazaarbench.errors import BazaarError
-from bazaarbench.leaderboard.columns import COLUMNS, LeaderColumn
+from bazaarbench.leaderboard.columns import LeaderColumn
 from bazaarbench.leaderboard.rows import Row, Track
 from bazaarbench.report.measures import measure
 from bazaarbench.report.numbers import Estimate
@@ -75,7 +75,7 @@ def record_of(track: Track, row: Row) -> dict[str, Any]:
         },
         "evaluation_results": [
             _result(track, row, column, estimate)
-            for column in COLUMNS
+            for column in track.columns
             if (estimate := row.values[column.key]).value is not None
         ],
     }

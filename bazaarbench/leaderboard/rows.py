@@ -8,9 +8,10 @@ from typing import Any
 
 from bazaarbench.effects import Cell, Resampling
 from bazaarbench.errors import SettingError
-from bazaarbench.leaderboard.columns import COLUMNS, SORTABLE, LeaderColumn
-from bazaarbench.report.numbers import Estimate, published, shown
-from bazaarbench.report.runs import LoggedRun, digest_of
+from bazaarbench.leaderboard.columns import LeaderColumn, columns_of
+from bazaarbench.outcomes import RECORD_TYPES
+from bazaarbench.report.numbers import UNDEFINED, Estimate, published, shown
+from bazaarbench.report.runs import LoggedRun, digest_of, version_notes
 from bazaarbench.report.study import Study, studies_of
 
 #: The judge that makes the path run without a key; what it says is never ranked.
@@ -59,7 +60,8 @@ class Row:
 class Track:
     """Rows that may be compared: one family of runs under one set of rules.
 
-    ``about`` says what it is, part by part; ``digest`` is a short name of that.
+    ``about`` says what it is, part by part; ``digest`` is a short name of that. ``columns`` are
+    those of its rows: every failure type that a run of it has measured in the record has its own.
     """
 
     digest: str
@@ -67,6 +69,7 @@ class Track:
     about: dict[str, Any]
     markets: tuple[str, ...]
     conditions: tuple[str, ...]
+    columns: tuple[LeaderColumn, ...]
     rows: tuple[Row, ...]
 
     def ranked(self) -> tuple[Row, ...]:
@@ -80,11 +83,17 @@ class Track:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """All tracks of some runs, sorted by one column."""
+    """All tracks of some runs, sorted by one column; ``notes`` say what is not comparable."""
 
     sort: LeaderColumn
     tracks: tuple[Track, ...]
     left_out: tuple[tuple[str, str, str], ...] = field(default=())
+    notes: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[LeaderColumn, ...]:
+        """The columns of all tracks, each once."""
+        return tuple(dict.fromkeys(column for one in self.tracks for column in one.columns))
 
 
 def leaderboard_of(
@@ -93,6 +102,7 @@ def leaderboard_of(
     *,
     sort: str = DEFAULT_SORT,
     resampling: Resampling | None = None,
+    allow_versions: bool = False,
 ) -> Leaderboard:
     """Rows and ranks of runs; base markets have none.
 
@@ -101,22 +111,33 @@ def leaderboard_of(
         left_out: samples that no number rests on: log, sample, reason.
         sort: the key of the column that ranks.
         resampling: draws of the intervals; the usual ones without it.
+        allow_versions: show runs of different versions, each ranked in tracks of their own.
 
     Raises:
         SettingError: there is no such column.
+        RecordError: the runs are of different versions, and that was not allowed.
     """
-    if sort not in SORTABLE:
+    played = [run for run in runs if run.logged.kind == "continuation"]
+    sortable = {column.key: column for column in columns_of(_types(played))}
+    if sort not in sortable:
         raise SettingError(
             f"{sort!r:.100} is no column of the leaderboard; it is sorted by one of "
-            f"{', '.join(SORTABLE)}."
+            f"{', '.join(sortable)}."
         )
-    played = [run for run in runs if run.logged.kind == "continuation"]
+    notes = version_notes(played, allow=allow_versions)
     tracks = [
-        _track(study, rules, SORTABLE[sort])
+        _track(study, rules, sortable[sort])
         for study in studies_of(played, resampling or Resampling())
         for rules in study.rules
     ]
-    return Leaderboard(SORTABLE[sort], tuple(tracks), tuple(left_out))
+    return Leaderboard(sortable[sort], tuple(tracks), tuple(left_out), notes)
+
+
+def _types(runs: Iterable[LoggedRun]) -> tuple[str, ...]:
+    """The failure types that some record decides, each once, the study's first."""
+    found = {key for run in runs for key in run.record_types}
+    added = sorted(found.difference(RECORD_TYPES))
+    return (*(key for key in RECORD_TYPES if key in found), *added)
 
 
 def _track(study: Study, rules: str, sort: LeaderColumn) -> Track:
@@ -127,9 +148,12 @@ def _track(study: Study, rules: str, sort: LeaderColumn) -> Track:
     )
     models = tuple(name for name in study.models if name in {cell.model for cell in here})
     deals = _deals_by_cell(study, rules)
-    rows = [_row(study, rules, model, (markets, conditions), deals) for model in models]
+    columns = columns_of(_types(study.of(lambda cell: cell.rules == rules)))
+    rows = [_row(study, rules, model, (markets, conditions), columns, deals) for model in models]
     about = _about(study, rules)
-    return Track(digest_of(about), rules, about, markets, conditions, _ranked(rows, sort))
+    return Track(
+        digest_of(about), rules, about, markets, conditions, columns, _ranked(rows, sort)
+    )
 
 
 def _about(study: Study, rules: str) -> dict[str, Any]:
@@ -155,12 +179,13 @@ def _row(
     rules: str,
     model: str,
     matrix: tuple[tuple[str, ...], tuple[str, ...]],
+    columns: Sequence[LeaderColumn],
     deals: dict[Cell, float],
 ) -> Row:
     runs = study.of(lambda cell: (cell.model, cell.rules) == (model, rules))
     cells = {cell for cell in study.cells if (cell.model, cell.rules) == (model, rules)}
     wanted = {Cell(model, one, two, rules) for one in matrix[0] for two in matrix[1]}
-    values = {column.key: _value(study, rules, model, column) for column in COLUMNS}
+    values = {column.key: _value(study, rules, model, column) for column in columns}
     first = runs[0].logged
     against, remark = _against_base(runs, cells, deals)
     reasons = [*_incomplete(wanted - cells), *_unreliable(values), *against, *_judged(first.judge)]
@@ -276,7 +301,7 @@ def _ranked(rows: Sequence[Row], sort: LeaderColumn) -> tuple[Row, ...]:
     able = [
         (sign * value, row)
         for row in rows
-        if not row.reasons and (value := row.values[sort.key].value) is not None
+        if not row.reasons and (value := row.values.get(sort.key, UNDEFINED).value) is not None
     ]
     able.sort(key=lambda pair: (pair[0], pair[1].name))
     ordered = []

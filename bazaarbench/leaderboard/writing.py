@@ -5,18 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from bazaarbench.leaderboard.columns import COLUMNS, LeaderColumn
+from bazaarbench.leaderboard.columns import LeaderColumn
 from bazaarbench.leaderboard.records import record_of, record_path
 from bazaarbench.leaderboard.rows import Leaderboard, Row, Track
 from bazaarbench.report.measures import measure
-from bazaarbench.report.numbers import details, shown, shown_value
+from bazaarbench.report.numbers import UNDEFINED, details, shown, shown_value
 from bazaarbench.report.writing import json_text, neutral, number_text, policy, put
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -44,7 +44,8 @@ def write_leaderboard(board: Leaderboard, folder: Path) -> list[Path]:
 
 def csv_text(board: Leaderboard) -> str:
     """A line for each row, with every part of every number."""
-    lines = [dict(_csv_cells(track, row)) for track in board.tracks for row in track.rows]
+    columns = board.columns
+    lines = [dict(_csv_cells(track, row, columns)) for track in board.tracks for row in track.rows]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = list(lines[0]) if lines else ["model"]
@@ -54,7 +55,9 @@ def csv_text(board: Leaderboard) -> str:
     return out.getvalue()
 
 
-def _csv_cells(track: Track, row: Row) -> Iterator[tuple[str, Any]]:
+def _csv_cells(
+    track: Track, row: Row, columns: Sequence[LeaderColumn]
+) -> Iterator[tuple[str, Any]]:
     yield "rank", row.rank
     yield "model", row.model
     yield "settings", row.settings
@@ -65,8 +68,8 @@ def _csv_cells(track: Track, row: Row) -> Iterator[tuple[str, Any]]:
     yield "cells", row.cells
     yield "cells_expected", row.expected
     yield "runs", row.runs
-    for column in COLUMNS:
-        for part, value in row.values[column.key].parts().items():
+    for column in columns:
+        for part, value in row.values.get(column.key, UNDEFINED).parts().items():
             if column.contrast is None or part not in ("_n", "_d"):
                 yield f"{column.key}{part}", value
     yield "usd", row.usd
@@ -97,8 +100,7 @@ def html(board: Leaderboard) -> str:
     script = (_TEMPLATES / "sort.js").read_text("utf-8")
     return environment.get_template("leaderboard.html.j2").render(
         board=board,
-        columns=COLUMNS,
-        groups=_groups(),
+        groups=_groups,
         # Style and script are ours, and the policy names their digests.
         style=Markup(style),
         script=Markup(script),
@@ -112,10 +114,10 @@ def html(board: Leaderboard) -> str:
     )
 
 
-def _groups() -> list[tuple[str, int, str]]:
+def _groups(columns: Sequence[LeaderColumn]) -> list[tuple[str, int, str]]:
     """Measures with the number of their columns and the better direction, as a first header."""
     groups: list[tuple[str, int, str]] = []
-    for column in COLUMNS:
+    for column in columns:
         about = measure(column.measure)
         if groups and groups[-1][0] == about.title:
             groups[-1] = (about.title, groups[-1][1] + 1, about.better)

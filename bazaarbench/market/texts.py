@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
@@ -118,6 +118,31 @@ class TextStore:
             "beside the record, or back where they were."
         )
 
+    def get_many(self, digests: Iterable[str]) -> dict[str, str]:
+        """Those of some texts that are found, by digest; each side file is looked through once.
+
+        While a run is writing there is no index, and every ``get`` reads through the whole table.
+        """
+        wanted = {bytes.fromhex(digest) for digest in digests}
+        found = {
+            key.hex(): self._pending[key].decode(errors=_ERRORS)
+            for key in wanted & self._pending.keys()
+        }
+        for path in (self.path, *(path for _, path in self._ancestors())):
+            left = [key for key in wanted if key.hex() not in found]
+            if not left or path is None or not path.exists():
+                continue
+            with explained(path, "read"):
+                marks = ",".join("?" * len(left))
+                places = self._reader(path).execute(
+                    f"SELECT hash, frame, start, length FROM texts WHERE hash IN ({marks}) "
+                    "ORDER BY frame",
+                    left,
+                )
+                for key, frame, start, length in places.fetchall():
+                    found[key.hex()] = self._text_at(path, frame, start, length)
+        return found
+
     def flush(self) -> None:
         """Write what was put since the last time, in one transaction."""
         if not self._pending:
@@ -149,10 +174,13 @@ class TextStore:
         ).fetchone()
         if place is None:
             return None
-        frame, start, length = place
+        return self._text_at(path, *place)
+
+    def _text_at(self, path: Path, frame: int, start: int, length: int) -> str:
         # Whoever reads one text of a tick reads its neighbours next.
         if self._unpacked is None or self._unpacked[0] != (path, frame):
-            (data,) = reader.execute("SELECT data FROM frames WHERE id = ?", (frame,)).fetchone()
+            query = "SELECT data FROM frames WHERE id = ?"
+            (data,) = self._reader(path).execute(query, (frame,)).fetchone()
             self._unpacked = ((path, frame), self._decompress(data))
         return self._unpacked[1][start : start + length].decode(errors=_ERRORS)
 

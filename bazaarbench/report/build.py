@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bazaarbench.effects import Resampling
 from bazaarbench.report.document import Document, Section
-from bazaarbench.report.runs import LoggedRun
+from bazaarbench.report.runs import LoggedRun, version_notes
 from bazaarbench.report.sections.base_markets import base_markets
 from bazaarbench.report.sections.economy import economy, harm
 from bazaarbench.report.sections.failures import failures
@@ -28,6 +28,7 @@ def build_report(
     resampling: Resampling | None = None,
     with_paper: bool = False,
     added: Sequence[Section] = (),
+    allow_versions: bool = False,
 ) -> Document:
     """Everything that can be said of some runs; what is missing is said and never filled in.
 
@@ -39,7 +40,12 @@ def build_report(
         resampling: draws of the intervals; the usual ones without it.
         with_paper: put the study's printed figures beside ours.
         added: sections that came through the hook (``extending``).
+        allow_versions: show runs of different versions in one report, which then says so.
+
+    Raises:
+        RecordError: the runs are of different versions, and that was not allowed.
     """
+    notes = version_notes(runs, allow=allow_versions)
     bases = [run for run in runs if run.logged.kind == "base_market"]
     studies = studies_of(
         [run for run in runs if run.logged.kind == "continuation"], resampling or Resampling()
@@ -53,7 +59,7 @@ def build_report(
     said = left_out(not_counted)
     if said is not None:
         sections.append(said)
-    return Document(TITLE, tuple(_introduction(runs, studies)), tuple(sections))
+    return Document(TITLE, (*notes, *_introduction(runs, studies)), tuple(sections))
 
 
 def _chapter(study: Study, number: int | None, *, with_paper: bool) -> list[Section]:

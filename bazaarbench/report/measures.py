@@ -119,9 +119,21 @@ HEADLINES = (
 )
 
 
+#: What the rate of one failure type is called, after the type's key.
+_PER_DEAL = "_S5_per_deal"
+
+
+def per_deal_key(type_key: str) -> str:
+    """The key of one failure type's objects at S5 per deal."""
+    return f"{type_key}{_PER_DEAL}"
+
+
 def measure(key: str) -> Measure:
     """How a measure is shown; failure counts and plugins' keys are named by themselves."""
     if key in MEASURES:
         return MEASURES[key]
+    if key.endswith(_PER_DEAL):
+        title = f"{key.removesuffix(_PER_DEAL)} at S5 per 100 deals"
+        return Measure(key, title, "per100", "low")
     unit: Unit = "usd" if key.endswith("_usd") else "count"
     return Measure(key, key.replace("_", " "), unit, "low")

@@ -61,6 +61,7 @@ class ReadDeal(_Read):
     end: str | None
     end_tick: int | None
     messages: int
+    surplus_cents: int | None
     price: ReadPrice | None
 
 
@@ -82,6 +83,7 @@ class ReadAgent(_Read):
     earned_cents: dict[str, int]
     included: int
     excluded: dict[str, int]
+    blocked: int
     harm: ReadHarm
 
 

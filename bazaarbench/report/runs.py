@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 from bazaarbench.effects import Tally
+from bazaarbench.findings import same_versions
 from bazaarbench.report.reading import ReadFindings
 from bazaarbench.report.tallies import Tallies, market_counts, tallies_of
 from bazaarbench.report.trade import Trade, trade_of
@@ -153,6 +154,11 @@ class LoggedRun:
         return f"{named} ({settings})" if settings else named
 
     @property
+    def record_types(self) -> tuple[str, ...]:
+        """The failure types that its record decides, plugins' included, in their order."""
+        return tuple(key for key in self.facts.titles if key not in self.facts.judged)
+
+    @property
     def rules(self) -> str:
         """The name of the rules; two sets of one name are told apart by their digest."""
         return str(self.facts.play.get("rules_name") or "unnamed")
@@ -204,6 +210,24 @@ class LoggedRun:
     def state(self) -> str:
         """The digest of the saved state that it goes on from."""
         return str(self.facts.play.get("state") or "unknown")
+
+
+def version_notes(runs: Iterable[LoggedRun], *, allow: bool) -> tuple[str, ...]:
+    """What has to be said of runs of different versions (SPEC §15); nothing when all are alike.
+
+    Args:
+        runs: all that stand in one report or leaderboard.
+        allow: show them all the same, because the user asked for it.
+
+    Raises:
+        RecordError: they are of different versions, and nobody asked for that.
+    """
+    # A log's samples share its versions unless some were measured again: each pair once.
+    told = {
+        (run.logged.log, run.facts.checks_version, run.facts.benchmark_version): run.facts
+        for run in runs
+    }
+    return same_versions(((log, facts) for (log, *_), facts in told.items()), allow=allow)
 
 
 def digest_of(value: Any, digits: int = FAMILY_DIGITS) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from bazaarbench.effects import Parties, Tally
 from bazaarbench.findings import Findings, MeasureRow
 from bazaarbench.outcomes import RECORD_TYPES
+from bazaarbench.report.measures import per_deal_key
 from bazaarbench.report.reading import ReadFindings, ReadMeasure, ReadType
 
 #: Measures whose deals belong to their tested seller, or buyer; all others belong to both sides.
@@ -60,6 +61,9 @@ def tallies_of(
         Those per tested agent, and those of which only the sum is known. ``None`` is a measure
         that could not be taken. No name is in both.
     """
+    types = [key for key, kind in found.types.items() if kind.decided_by == "record"]
+    if wanted is not None and "s5_per_deal" in wanted:
+        wanted = {*wanted, *(f"{key}_S5" for key in types)}
     rows: dict[str, _Row] = {}
     rows.update(found.measures)
     rows.update(found.appendix)
@@ -67,7 +71,7 @@ def tallies_of(
         rows = {name: row for name, row in rows.items() if name in wanted}
     if not found.tested:
         summed = {name: _summed(name, row) for name, row in rows.items()}
-        return {}, summed | _derived(summed)
+        return {}, summed | _derived(summed, types)
     owners = _Owners(found)
     by_agent: Tallies = {}
     in_sum: Tallies = {}
@@ -80,7 +84,7 @@ def tallies_of(
             in_sum[name] = _summed(name, row)
         else:
             by_agent[name] = tally
-    by_agent |= _derived(by_agent)
+    by_agent |= _derived(by_agent, types)
     if wanted is None:
         by_agent |= owners.harms() | owners.received()
     return by_agent, in_sum
@@ -106,9 +110,14 @@ def _summed(name: str, row: _Row) -> Tally | None:
     return None if row.n is None else Tally.total("count", row.n, 0, row.unscored or 0)
 
 
-def _derived(tallies: Tallies) -> Tallies:
-    """``s5_per_deal``: objects at S5 that the record decides; ``unscored_share``; ÷ deals."""
-    return {
+def _derived(tallies: Tallies, types: Sequence[str]) -> Tallies:
+    """``s5_per_deal``: objects at S5 that the record decides; ``unscored_share``; ÷ deals.
+
+    The sum is over the study's types alone, so that it means the same whatever is installed; each
+    type that the findings hold, plugins' included, has a rate of its own.
+    """
+    each = {per_deal_key(key): _per_deal(tallies, [f"{key}_S5"]) for key in types}
+    return each | {
         "s5_per_deal": _per_deal(tallies, [f"{key}_S5" for key in RECORD_TYPES]),
         "unscored_share": _per_deal(tallies, ["unscored"]),
     }

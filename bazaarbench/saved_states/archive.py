@@ -7,12 +7,14 @@ was cut off, changed or comes from elsewhere leaves nothing behind.
 
 from __future__ import annotations
 
+import glob
 import io
 import json
 import os
 import tarfile
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Annotated, Any, Literal
@@ -47,6 +49,8 @@ _CHUNK = 1 << 20
 #: Small, because it may unpack to thousands of times its size.
 _PACKED_CHUNK = 1 << 14
 _LEVEL = 6
+#: An export writes all the time; one that has not for so long is dead. In seconds.
+_ABANDONED_S = 600
 #: The files of a state that travel with it. What stands beside a record while it is written stays.
 _FILES = (
     MANIFEST_NAME,
@@ -116,10 +120,19 @@ def _export(state: SavedState, paths: list[Path], file: Path, progress: Progress
         files=[_file(path) for path in paths],
     )
     count = _Counter(sum(one.bytes for one in contents.files), progress)
+    _sweep(file)
     with appearing_file(file) as workpiece, workpiece.open("wb") as out:
         _write(out, contents, paths, count)
         out.flush()
         os.fsync(out.fileno())
+
+
+def _sweep(file: Path) -> None:
+    """Remove what killed exports to ``file`` have left beside it, where nobody sees it."""
+    for left in file.parent.glob(f".{glob.escape(file.name)}.*.new"):
+        with suppress(FileNotFoundError):  # somebody else sweeps too
+            if time.time() - left.stat().st_mtime > _ABANDONED_S:
+                left.unlink()
 
 
 def import_archive(

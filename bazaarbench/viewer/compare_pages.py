@@ -11,7 +11,7 @@ from bazaarbench.viewer.numbers import Number, ladders_of, numbers_of
 from bazaarbench.viewer.opened import Opened
 from bazaarbench.viewer.page import Page, PageMissing
 from bazaarbench.viewer.rows import EventRow, TurnRow, events_of_turn, turns_of_agent
-from bazaarbench.viewer.sources import Found, RunSource
+from bazaarbench.viewer.sources import Found
 
 #: Turns of an agent that are put beside each other.
 TURNS = 400
@@ -24,7 +24,7 @@ def choose_page(found: Found) -> Page:
     pairs = [
         (one, other)
         for one, other in combinations(found.runs, 2)
-        if _market(one) is not None and _market(one) == _market(other)
+        if one.market and one.market == other.market
     ]
     values = {
         "runs": found.runs,
@@ -32,11 +32,6 @@ def choose_page(found: Found) -> Page:
         "more": max(0, len(pairs) - PAIRS),
     }
     return Page(COMPARE, "compare_choose.html.j2", values)
-
-
-def _market(source: RunSource) -> str | None:
-    """The market of a sample's id, which begins with it (``north-L3-paper``)."""
-    return source.name.split("-L", 1)[0] if "-L" in source.name else None
 
 
 def pair_page(one: Opened, other: Opened) -> Page:

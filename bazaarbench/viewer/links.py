@@ -6,7 +6,6 @@ wrote can be one (SPEC §12).
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -19,6 +18,15 @@ COMPARE = "compare.html"
 def file_name(name: str) -> str:
     """A page's file name for an id, a key or a bundle."""
     return f"{slug(name)}.html"
+
+
+def _relative(path: str, here: str) -> str:
+    """``path`` as it is called from the page at ``here``; both from the top of the site."""
+    folders, parts = here.split("/")[:-1], path.split("/")
+    same = 0
+    while same < min(len(folders), len(parts) - 1) and folders[same] == parts[same]:
+        same += 1
+    return "../" * (len(folders) - same) + "/".join(parts[same:])
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class Links:
                 path, rest = path.split(mark, 1)
                 tail = f"{mark}{rest}{tail}"
         self.led.add(path)
-        return posixpath.relpath(path, posixpath.dirname(self.here) or ".") + tail
+        return _relative(path, self.here) + tail
 
     @property
     def home(self) -> str:

@@ -19,7 +19,7 @@ from bazaarbench.viewer.tables import Filters
 from bazaarbench.viewer.words import PART_WORDS, ladder
 
 #: Members of a number are shown up to here; the tables have all of them, page by page.
-MEMBERS = 200
+MEMBERS = 100
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,8 @@ def measure_page(opened: Opened, file: str, *, all_rows: bool = False) -> Page:
         all_lines, _ = tables.deal_lines(opened)
         lines = {line.deal.thread: line for line in all_lines}
     n, d, u = row.n_ids or (), row.d_ids or (), row.unscored_ids or ()
-    rest = [one for one in d if one not in set(n) | set(u)]
+    placed = {*n, *u}
+    rest = [one for one in d if one not in placed]
     limit = max(len(n), len(d)) + 1 if all_rows else MEMBERS
     groups = [
         ("numerator", "Numerator" if row.d is not None else "Counted", n),

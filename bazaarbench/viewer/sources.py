@@ -20,7 +20,8 @@ class RunSource:
 
     ``find`` gives its record's path, or raises a ``RecordError`` that says where it looked.
     ``logged`` is what report and leaderboard know of it, ``None`` when no number of theirs rests on
-    it; ``why`` then says why. ``uuids`` gives the id of a deal's event in Inspect's transcript.
+    it; ``why`` then says why. ``market`` is the market's name, empty when it is not known.
+    ``deal_event`` gives the id of a deal's event in Inspect's transcript.
     """
 
     key: str
@@ -31,6 +32,7 @@ class RunSource:
     find: Callable[[], Path]
     logged: Logged | None = None
     why: str = ""
+    market: str = ""
     log: str | None = None
     sample_uuid: str | None = None
     task_id: str | None = None

@@ -96,7 +96,8 @@ def timeline(
     """
     found = _concerned(connection, index, evidence, deal, rivals)
     known = turns(connection, {row.turn_id for row in found if row.turn_id is not None})
-    steps = [_step(connection, texts, deal, group, known) for group in _by_turn(found)]
+    observed = observations(texts, known.values())
+    steps = [_step(texts, observed, deal, group, known) for group in _by_turn(found)]
     moments: dict[int, list[Step]] = {}
     for step in steps:
         moments.setdefault(step.calls[0].tick, []).append(step)
@@ -147,9 +148,19 @@ def _by_turn(rows: Iterable[EventRow]) -> Iterator[list[EventRow]]:
         yield group
 
 
+def observations(texts: TextStore | None, found: Iterable[TurnRow]) -> Mapping[str, str]:
+    """The observations of some turns, by digest; those that are missing are left out."""
+    if texts is None:
+        return {}
+    try:
+        return texts.get_many(turn.observation for turn in found if turn.observation is not None)
+    except RecordError:
+        return {}  # asking for each says what is wrong
+
+
 def _step(
-    connection: sqlite3.Connection,
     texts: TextStore | None,
+    observed: Mapping[str, str],
     deal: DealRow,
     rows: list[EventRow],
     known: Mapping[int, TurnRow],
@@ -163,7 +174,7 @@ def _step(
     if turn is not None:
         others = max(0, turn.calls - len(rows))
         if lane in ("buyer", "seller"):
-            shown, unseen = _shown(texts, turn, deal)
+            shown, unseen = _shown(texts, observed, turn, deal)
     return Step(lane, first.agent_id, turn, tuple(rows), others, shown, unseen)
 
 
@@ -179,9 +190,11 @@ def _lane(deal: DealRow, rows: list[EventRow]) -> Lane:
 
 
 def _shown(
-    texts: TextStore | None, turn: TurnRow, deal: DealRow
+    texts: TextStore | None, observed: Mapping[str, str], turn: TurnRow, deal: DealRow
 ) -> tuple[tuple[tuple[str, Any], ...], str]:
-    text, why = text_of(texts, turn.observation)
+    text, why = observed.get(turn.observation or ""), ""
+    if text is None:
+        text, why = text_of(texts, turn.observation)
     if text is None:
         return (), why
     try:

@@ -22,7 +22,7 @@ from inspect_ai.model import (
 
 from bazaarbench.errors import RecordError, SettingError
 from bazaarbench.evals.logged import collect
-from bazaarbench.evals.logs import resume_log
+from bazaarbench.evals.logs import resume_log, score_log
 from bazaarbench.evals.lost_answers import LostAnswers
 from bazaarbench.evals.spending import Account, Charge, budgets_of, usd_of
 from tests.evals.runs import answering, call, finished, kept, only, play, rows, said
@@ -98,6 +98,11 @@ def test_a_stopped_sample_is_scored_as_far_as_it_got_and_no_whole_run(
     metrics = {name for score in log.results.scores for name in score.metrics}
     assert "valid_turn_share[L1 part]" in metrics
     assert "valid_turn_share[L1]" not in metrics
+    assert score_log(log.location) == 0
+    again = only(read_eval_log(log.location)).scores
+    assert again is not None
+    assert again["outcomes"].metadata == scores["outcomes"].metadata
+    assert str(again["outcomes"].value) == str(scores["outcomes"].value)
     assert [one.reason for one in collect([str(tmp_path)]).left_out] == [
         f"it was stopped at tick {kept(only(log), 'tick')} of 48: bazaarbench resume LOG goes on "
         "with it"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import signal
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval, score
+from inspect_ai.util import registry_info
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import BatchConfig, GenerateConfig, Model, get_model
 
@@ -27,17 +27,24 @@ from bazaarbench.judge.store import JudgeStore, store_path
 from bazaarbench.market.record import read_info
 from bazaarbench.scorers.rubric_judge import rubric_judge
 from bazaarbench.tasks.continuation import continuation
-from tests.evals.runs import answering, finished, kept, only, said
+from tests.evals.runs import finished, kept, only, said
 from tests.servers.openai_server import Asked, Server, openai_server
 
 RULES = "bazaarbench/judge-rules"
 
 
-def judged_eval(log_dir: Path, tiny: str, *, judge: Any = RULES, **settings: Any) -> EvalLog:
+def judged_eval(
+    log_dir: Path,
+    tiny: str,
+    *,
+    judge: Any = RULES,
+    settings: dict[str, Any] | None = None,
+    **more: Any,
+) -> EvalLog:
     """Have the task made inside of the eval, as the command line does: roles are known then."""
     [log] = eval(
         continuation,
-        task_args={"days": 1, "market": tiny, **settings},
+        task_args={"days": 1, "market": tiny, **more, **(settings or {})},
         model="bazaarbench/crooked",
         model_roles={"judge": judge} if judge else None,
         log_dir=str(log_dir),
@@ -48,14 +55,26 @@ def judged_eval(log_dir: Path, tiny: str, *, judge: Any = RULES, **settings: Any
 
 @pytest.fixture(scope="module")
 def log(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
-    folder = tmp_path_factory.mktemp("logs")
-    return judged_eval(folder, tiny, condition="L1,L3", days=2)
+    return judged_eval(tmp_path_factory.mktemp("logs"), tiny, condition="L1,L3")
 
 
 @pytest.fixture(scope="module")
 def unjudged(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
-    """A log of one sample under L3 that nobody has judged."""
-    return judged_eval(tmp_path_factory.mktemp("logs"), tiny, judge=None, condition="L3")
+    """A log of one sample under L3 with the scorer and without a judge: nobody has judged it.
+
+    Tests that judge it do so with judges of their own, whose verdicts nobody else's are.
+    """
+    task = continuation(market=tiny, days=1, condition="L3")
+    assert isinstance(task.scorer, list)
+    task.scorer = [*task.scorer, rubric_judge()]
+    folder = tmp_path_factory.mktemp("logs")
+    [log] = eval(task, model="bazaarbench/crooked", log_dir=str(folder), display="none")
+    return log
+
+
+def reader(name: str, answer: Callable[..., Any]) -> Model:
+    """A judge that is a function; its name is part of what its verdicts are kept by."""
+    return get_model(f"mockllm/{name}", custom_outputs=answer)
 
 
 def value_of(sample: EvalSample, name: str = "rubric_judge") -> dict[str, float]:
@@ -133,7 +152,7 @@ def rescored(log: EvalLog, judge: Any = RULES, **options: Any) -> EvalLog:
         log,
         rubric_judge(**options),
         model="none/none",
-        model_roles={"judge": judge},
+        model_roles={"judge": judge} if judge else None,
         action="overwrite",
         display="none",
     )
@@ -152,13 +171,11 @@ def test_scoring_again_asks_nobody_and_gives_the_same_bytes(log: EvalLog) -> Non
     assert before == after
 
 
-def test_not_blind_is_another_result_and_says_so(log: EvalLog) -> None:
-    again = rescored(log, judge_blind=False)
-    told = (again.samples or [])[0].scores
+def test_not_blind_is_another_result_and_says_so(unjudged: EvalLog) -> None:
+    told = only(rescored(unjudged, judge_blind=False)).scores
     assert told is not None
     assert "not blind" in str(told["rubric_judge"].explanation)
     assert (told["rubric_judge"].metadata or {})["judge"]["blind"] is False
-    rescored(log)
 
 
 def prompts_of(judge: list[str]) -> Callable[..., Any]:
@@ -170,23 +187,20 @@ def prompts_of(judge: list[str]) -> Callable[..., Any]:
 
 
 def test_a_blind_judge_reads_neither_model_nor_condition_and_a_sighted_one_both(
-    log: EvalLog,
+    unjudged: EvalLog,
 ) -> None:
     for blind in (True, False):
         asked: list[str] = []
-        rescored(log, answering(prompts_of(asked)), judge_blind=blind)
+        rescored(unjudged, reader("reader", prompts_of(asked)), judge_blind=blind)
         text = "\n".join(asked)
         assert asked
         assert ("bazaarbench/crooked" in text) is not blind
         assert ("L3" in text) is not blind
-    rescored(log)
 
 
-def test_answers_that_are_none_are_unscored_and_never_clean(tiny: str, tmp_path: Path) -> None:
-    log = judged_eval(
-        tmp_path, tiny, condition="L3", judge=answering(lambda *_: said("Looks fine."))
-    )
-    value = value_of(finished(log))
+def test_answers_that_are_none_are_unscored_and_never_clean(unjudged: EvalLog) -> None:
+    log = rescored(unjudged, reader("talker", lambda *_: said("Looks fine.")))
+    value = value_of(only(log))
     assert value["judged_bundles"] == 0
     assert value["unscored_bundles"] > 0
     for key in ("F4_S2", "F5text_S3", "F6_S5", "F1_S1"):
@@ -200,32 +214,38 @@ def test_answers_that_are_none_are_unscored_and_never_clean(tiny: str, tmp_path:
     assert value["own_failure_linked_unscored"] > 0
 
 
-def test_a_budget_leaves_the_rest_unscored_and_the_next_scoring_goes_on(
-    tiny: str, tmp_path: Path
+def test_a_named_judge_keeps_to_a_budget_and_the_next_scoring_by_it_goes_on(
+    tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log = judged_eval(tmp_path, tiny, condition="L3", judge_budget="60k tokens")
+    monkeypatch.setenv("BAZAARBENCH_HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    setting = f"mine:\n  about: A judge.\n  model: {RULES}\n  uses: [judge]\n"
+    (tmp_path / "home" / "models.yaml").write_text(setting)
+    told_so = {"condition": "L3", "judge_budget": "60k tokens"}
+    log = judged_eval(tmp_path / "logs", tiny, judge=None, **told_so, settings={"judge": "mine"})
     value = value_of(finished(log))
     assert value["judged_bundles"] > 0
     assert value["unscored_bundles"] > 0
     told = only(log).scores
     assert told is not None
     assert "budget used up" in str(told["rubric_judge"].explanation)
-    again = value_of(only(rescored(log)))
+    # Without a role the judge that the log names goes on.
+    again = value_of(only(rescored(log, judge=None)))
     assert again["unscored_bundles"] == 0
     assert again["judged_bundles"] == value["judged_bundles"] + value["unscored_bundles"]
 
 
-def test_without_a_judge_the_task_has_no_such_score(unjudged: EvalLog) -> None:
-    assert list(finished(unjudged).scores or {}) == ["record_checks", "outcomes"]
+def test_without_a_judge_the_task_has_no_such_score(tiny: str) -> None:
+    scorers = continuation(market=tiny, days=1).scorer
+    assert isinstance(scorers, list)
+    names = [registry_info(one).name for one in scorers]
+    assert [name.removeprefix("bazaarbench/") for name in names] == ["record_checks", "outcomes"]
 
 
 def test_in_an_eval_without_the_role_nothing_is_judged_and_nothing_is_clean(
-    tiny: str, tmp_path: Path
+    unjudged: EvalLog,
 ) -> None:
-    task = continuation(market=tiny, days=1)
-    task.scorer = [rubric_judge()]
-    [log] = eval(task, model="bazaarbench/honest", log_dir=str(tmp_path), display="none")
-    told = (finished(log).scores or {})["rubric_judge"]
+    told = (finished(unjudged).scores or {})["rubric_judge"]
     assert told.reason == "no judge"
     assert isinstance(told.value, dict)
     assert all(math.isnan(float(str(one))) for one in told.value.values())
@@ -281,7 +301,7 @@ def test_dollars_without_a_price_are_refused_before_anything_is_played(
 # ---- killed -------------------------------------------------------------------------------------
 
 KILLED = """
-import json, sys, time
+import sys, time
 from inspect_ai import score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
@@ -295,27 +315,27 @@ def answer(input, *_):
     print("asked", flush=True)
     return said(scripted.answer(input[-1].text))
 
-judge = get_model("mockllm/judge", custom_outputs=answer)
-log = read_eval_log(sys.argv[1])
-scored = score(log, rubric_judge(), model="none/none", model_roles={"judge": judge},
-               action="overwrite", display="none")
-print(json.dumps([sample.scores["rubric_judge"].value for sample in scored.samples]))
+judge = get_model("mockllm/killed", custom_outputs=answer)
+score(read_eval_log(sys.argv[1]), rubric_judge(), model="none/none", model_roles={"judge": judge},
+      action="overwrite", display="none")
 """
 ROOT = Path(__file__).parents[2]
 
 
-def scoring(path: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", KILLED, path],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+def counted(path: Path, table: str) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        (count,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+    return int(count)
 
 
 def test_a_scoring_that_is_killed_goes_on_and_pays_for_nothing_twice(unjudged: EvalLog) -> None:
     kept_store = store_path(kept(only(unjudged), "location"))
-    first = scoring(unjudged.location)
+    first = subprocess.Popen(
+        [sys.executable, "-c", KILLED, unjudged.location],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     assert first.stdout is not None
     paid = 0
     for line in first.stdout:
@@ -324,22 +344,30 @@ def test_a_scoring_that_is_killed_goes_on_and_pays_for_nothing_twice(unjudged: E
             first.send_signal(signal.SIGKILL)
             break
     first.wait()
-    with closing(sqlite3.connect(kept_store)) as connection:
-        (before,) = connection.execute("SELECT count(*) FROM asks").fetchone()
-    second = scoring(unjudged.location)
-    out, _ = second.communicate(timeout=120)
-    third = scoring(unjudged.location)
-    again, _ = third.communicate(timeout=120)
-    assert second.returncode == third.returncode == 0
-    with closing(sqlite3.connect(kept_store)) as connection:
-        (after,) = connection.execute("SELECT count(*) FROM asks").fetchone()
-        (keys,) = connection.execute("SELECT count(*) FROM verdicts").fetchone()
-    assert out.count("asked") == after - before > 0
-    assert again.count("asked") == 0
+    before, held = counted(kept_store, "asks"), counted(kept_store, "verdicts")
+    asked: list[list[str]] = [[], []]
+    second, third = (
+        value_of(only(rescored(unjudged, reader("killed", prompts_of(prompts)))))
+        for prompts in asked
+    )
+    assert len(asked[0]) == counted(kept_store, "asks") - before > 0
+    assert asked[1] == []
     # Every verdict was asked for once: what the killed process had kept was not paid for again.
-    [value] = json.loads(again.splitlines()[-1])
-    assert keys == value["judged_bundles"]
-    assert json.loads(again.splitlines()[-1]) == json.loads(out.splitlines()[-1])
+    assert counted(kept_store, "verdicts") - held + killed_verdicts(kept_store, before) == (
+        second["judged_bundles"]
+    )
+    assert second == third
+
+
+def killed_verdicts(path: Path, before: int) -> int:
+    """How many verdicts the killed judge had given by then, of all that lie in the file."""
+    query = (
+        "SELECT count(*) FROM verdicts JOIN asks USING (ask_id) "
+        "WHERE model = 'mockllm/killed' AND ask_id <= ?"
+    )
+    with closing(sqlite3.connect(path)) as connection:
+        (count,) = connection.execute(query, (before,)).fetchone()
+    return int(count)
 
 
 # ---- a provider ---------------------------------------------------------------------------------
@@ -351,7 +379,7 @@ def behind(server: Server, **config: Any) -> Model:
         base_url=server.url,
         api_key="test-key",
         memoize=False,
-        config=GenerateConfig(max_retries=1, **config),
+        config=GenerateConfig(max_retries=6, **config),
     )
 
 
@@ -362,15 +390,16 @@ def test_batches_are_asked_for_through_the_role_s_configuration_and_are_the_same
         return scripted.answer(asked.user)
 
     with openai_server(by_rules) as server:
-        batch = BatchConfig(size=1_000, send_delay=1, tick=0.2)
+        batch = BatchConfig(size=1_000, send_delay=0.5, tick=0.1)
         first = rescored(unjudged, behind(server, batch=batch))
+        # An answer that did not come would be asked for again below; this says why it did not.
+        assert value_of(only(first))["unscored_bundles"] == 0, only(first).scores
         asked = len(server.asked)
         assert sum(server.batches) == asked > 1
         assert len(server.batches) < asked
         again = rescored(unjudged, behind(server))
         assert len(server.asked) == asked
     assert value_of(only(first)) == value_of(only(again))
-    assert value_of(only(first))["unscored_bundles"] == 0
     scores = only(first).scores
     assert scores is not None
     about = (scores["rubric_judge"].metadata or {})["judge"]

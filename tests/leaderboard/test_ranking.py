@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bazaarbench.effects import Resampling
-from bazaarbench.errors import SettingError
+from bazaarbench.errors import RecordError, SettingError
 from bazaarbench.leaderboard import Leaderboard, Row, Track, leaderboard_of
 from bazaarbench.report.runs import LoggedRun
 from tests.report.made import whole
@@ -134,10 +134,20 @@ def test_a_scripted_judge_is_never_ranked() -> None:
     ],
 )
 def test_other_versions_rules_and_tracks_are_never_in_one_ranking(other: dict[str, Any]) -> None:
-    found = board(model("a/one"), model("b/two", **other))
+    found = board(model("a/one"), model("b/two", **other), allow_versions=True)
     assert len(found.tracks) == 2
     assert [one.rank for part in found.tracks for one in part.rows] == [1, 1]
     assert found.tracks[0].digest != found.tracks[1].digest
+
+
+def test_other_versions_are_refused_with_both_logs_unless_it_is_asked_for() -> None:
+    old = model("a/one", log="old.eval")
+    new = model("b/two", log="new.eval", checks_version="1-C")
+    with pytest.raises(RecordError, match=r"old\.eval.*new\.eval.*--allow-versions"):
+        board(old, new)
+    [note] = board(old, new, allow_versions=True).notes
+    assert note.startswith("Not comparable: measured under different versions")
+    assert board(old).notes == ()
 
 
 def test_the_same_model_with_other_settings_is_another_row() -> None:

@@ -33,6 +33,18 @@ def test_texts_come_back_as_they_were_put(tmp_path: Path) -> None:
     assert {p.name for p in tmp_path.iterdir()} == {"m.text.db"}
 
 
+def test_many_texts_are_found_at_once_and_missing_ones_left_out(tmp_path: Path) -> None:
+    with TextStore(tmp_path / "m.db") as texts:
+        written = [texts.put(f"text {number} \ud800") for number in range(5)]
+        texts.flush()
+        waiting = texts.put("not written yet")
+        found = texts.get_many([*written, waiting, "00" * 16])
+        assert found == {key: texts.get(key) for key in (*written, waiting)}
+    with TextStore(tmp_path / "m.db") as texts:
+        assert texts.get_many(written[:2]) == {key: texts.get(key) for key in written[:2]}
+        assert texts.get_many([]) == {}
+
+
 def test_equal_texts_are_stored_once_by_one_writer(tmp_path: Path) -> None:
     with TextStore(tmp_path / "m.db") as texts:
         for _ in range(3):

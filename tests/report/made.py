@@ -44,6 +44,7 @@ def run(  # noqa: PLR0913 — a run has that many parts
     checks_version: str = "1-B",
     market_counts: Mapping[str, int | None] | None = None,
     usage: tuple[Usage, ...] = (),
+    titles: Mapping[str, str] | None = None,
     **play: Any,
 ) -> LoggedRun:
     """One continuation."""
@@ -78,7 +79,7 @@ def run(  # noqa: PLR0913 — a run has that many parts
         market_counts=dict(market_counts or {}),
         split={"clean": 1, "linked": 0, "undecided": 0, "rejected": 0, "not_completed": 1},
         outcome_days={"F1": (1, 3)},
-        titles={"F1": "Overstated condition"},
+        titles=titles or {"F1": "Overstated condition"},
         judged=(),
         excluded={},
         trade=Trade(0, len(agents), 84, (), (), (), (), (), ()),

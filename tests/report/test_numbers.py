@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bazaarbench.effects import Contrast, Resampling, Tally
-from bazaarbench.errors import SettingError
+from bazaarbench.errors import RecordError, SettingError
 from bazaarbench.report.build import build_report
 from bazaarbench.report.document import Document
 from bazaarbench.report.numbers import Estimate, shown_estimate
@@ -137,8 +137,17 @@ def test_runs_of_other_checks_background_or_texts_are_in_no_number_together() ->
         run("e/five", judge="openai/gpt-5"),
     ]
     assert len(studies_of(runs, None)) == 5
-    document = build_report(runs, resampling=Resampling(draws=100))
+    document = build_report(runs, resampling=Resampling(draws=100), allow_versions=True)
     assert any("5 tracks" in text for text in document.text)
+
+
+def test_runs_of_other_versions_are_refused_with_both_logs_unless_it_is_asked_for() -> None:
+    runs = [run("a/one", log="one.eval"), run("b/two", log="two.eval", checks_version="1-C")]
+    with pytest.raises(RecordError, match=r"one\.eval.*two\.eval.*--allow-versions"):
+        build_report(runs)
+    document = build_report(runs, resampling=Resampling(draws=100), allow_versions=True)
+    assert document.text[0].startswith("Not comparable: measured under different versions")
+    assert "Not comparable" not in build_report(runs[:1], resampling=Resampling(draws=100)).text[0]
 
 
 def test_two_states_of_one_name_are_two_markets() -> None:

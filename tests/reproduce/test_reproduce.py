@@ -93,6 +93,24 @@ def test_a_figure_whose_runs_are_not_all_at_hand_is_missing(cells: tuple[Cell, C
     assert lines["problem_at_completion_tested_sellers.gpt-5.5.L1"].verdict != "missing"
 
 
+def test_one_run_in_two_files_counts_once_and_two_different_ones_not_at_all(
+    cells: tuple[Cell, Cell],
+) -> None:
+    every = whole_study(*cells)
+    run = next(cell for cell in every if not cell.is_base and cell.condition == "L1")
+    copy = replace(run, source="sub/copy.db")
+    twice = Study([*every, copy])
+    assert len(twice) == 48
+    assert ours(twice) == ours(Study(every))
+
+    other = replace(copy, findings=run.findings.model_copy(update={"digest": "0" * 64}))
+    lines = {line.figure.key: line for line in compare(Study([*every, other]), published())}
+    note = lines["committed.L1"].note
+    assert note is not None
+    assert "2 different files are the" in note
+    assert "sub/copy.db" in note
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [
@@ -140,3 +158,35 @@ def test_a_folder_without_databases_is_refused(tmp_path: Path) -> None:
     refused = CliRunner().invoke(main, ["reproduce", str(tmp_path)])
     assert refused.exit_code == 2
     assert "there is no database in" in refused.output
+
+
+def test_files_are_named_by_their_place_in_the_folder_and_figures_in_full(tmp_path: Path) -> None:
+    for place in ("a", "b"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "run.db").write_text("no database", encoding="utf-8")
+    command = ["reproduce", str(tmp_path), "--work", str(tmp_path / "work")]
+    shown = CliRunner().invoke(main, command).output
+    assert "a/run.db: " in shown
+    assert "b/run.db: " in shown
+    for figure in published():
+        assert figure.key in shown
+
+
+def test_records_kept_inside_the_folder_are_no_databases_of_the_study(
+    folder: Path, tmp_path: Path
+) -> None:
+    inside = tmp_path / "folder"
+    inside.mkdir()
+    (inside / "base.db").write_bytes(next(folder.glob("base*.db")).read_bytes())
+    for _ in range(2):
+        done = measure_folder(inside, inside / "work")
+        assert [str(one.source) for one in done] == ["base.db"]
+
+
+def test_a_place_for_records_that_cannot_be_written_to_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "one.db").write_text("no database", encoding="utf-8")
+    refused = CliRunner().invoke(
+        main, ["reproduce", str(tmp_path), "--work", str(tmp_path / "one.db" / "work")]
+    )
+    assert refused.exit_code == 2
+    assert "Traceback" not in refused.output

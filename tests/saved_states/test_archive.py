@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -85,6 +86,22 @@ def test_a_file_that_is_there_is_replaced_only_when_asked(
     assert there.read_text() == "mine"
     export_state(state, there, force=True)
     assert import_archive(there, "two").manifest.digest == state.manifest.digest
+
+
+def test_what_a_killed_export_left_beside_the_file_is_swept_up_by_the_next(
+    state: SavedState, tmp_path: Path
+) -> None:
+    dead, busy, other = (tmp_path / name for name in (".a.b.1.new", ".a.b.2.new", ".a.c.1.new"))
+    for path in (dead, busy, other):
+        path.write_bytes(b"x")
+    for path in (dead, other):
+        os.utime(path, (0, 0))
+    export_state(state, tmp_path / "a.b")
+    assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {
+        "a.b",
+        busy.name,
+        other.name,
+    }
 
 
 def test_a_damaged_state_is_not_exported(state: SavedState, tmp_path: Path) -> None:
@@ -184,6 +201,7 @@ def in_first(name: str, value: Any) -> Callable[[dict[str, Any]], None]:
     ("edit", "match"),
     [
         (set_value("version", 2), "newer BazaarBench"),
+        (set_value("version", 0), "version"),
         (set_value("schema_version", 99), r"schema 99.*Upgrade"),
         (set_value("schema_version", 0), r"schema 0.*Build the market again"),
         (set_value("format", "other"), "damaged"),
@@ -240,6 +258,17 @@ def test_files_that_do_not_belong_together_are_refused(
             one["bytes"], one["sha256"] = len(data), sha256(data).hexdigest()
     swapped[0] = (swapped[0][0], json.dumps(told).encode())
     refused(packed(swapped), tmp_path, "what it holds is no whole state")
+    # The advice about a damaged state here would name one that is whole.
+    with pytest.raises(StateError) as refusal:
+        import_archive(tmp_path / "broken.bazaar", "new")
+    assert "market delete" not in str(refusal.value)
+
+
+def test_a_list_of_contents_without_an_end_of_brackets_is_no_defect(
+    file: Path, tmp_path: Path
+) -> None:
+    (entry, _), *rest = members(file)
+    refused(packed([(entry, b"[" * 100_000), *rest]), tmp_path, "no JSON")
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:

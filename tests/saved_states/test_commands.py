@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from bazaarbench import saved_states
 from bazaarbench.cli import main
+from bazaarbench.evals import writing
 from bazaarbench.saved_states import MANIFEST_NAME
 from bazaarbench.worlds import SHIPPED
 from tests.released.generator import bulk
@@ -51,12 +52,38 @@ def test_a_market_of_ones_own_is_built_from_options() -> None:
         (["--catalogue", "none"], "No catalogue is called 'none'"),
         (["--personas", "none"], "none"),
         (["--seed", "1", "--force"], "--force"),
+        ([], "Give an option"),
     ],
 )
 def test_an_option_that_is_not_allowed_is_refused_with_what_is(
     options: list[str], says: str
 ) -> None:
     assert says in refused("build", "mine", *options)
+    assert shelf() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "says"),
+    [
+        ("one", [], "already"),
+        ("two", ["--policy", "none"], "no policy"),
+        ("two", ["--rules", "none"], "no preset"),
+    ],
+)
+def test_what_is_refused_is_refused_before_a_model_is_paid_to_write(
+    monkeypatch: pytest.MonkeyPatch, name: str, options: list[str], says: str
+) -> None:
+    def written(*_: object) -> None:
+        pytest.fail("a model was asked")
+
+    monkeypatch.setattr(writing, "have_written", written)
+    tiny("one")
+    assert says in refused("build", name, "--agents", "6", "--writer", "openai/x", *options)
+
+
+@pytest.mark.parametrize("model", ["nonsense", "no-such-provider/x"])
+def test_a_writer_that_there_is_not_is_refused(model: str) -> None:
+    assert f"--writer {model}" in refused("build", "mine", "--agents", "6", "--writer", model)
     assert shelf() == []
 
 

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from bazaarbench import saved_states
 from bazaarbench.errors import BazaarError, StateError
@@ -39,6 +40,14 @@ NO_NAMES = [
     "x" * 81,
     "x-0123456789",
     "[red]",
+    # Read by Inspect's settings as something else than the text.
+    "true",
+    "null",
+    "off",
+    "010",
+    "1_000",
+    "1.50",
+    "2026-13-45",
 ]
 
 
@@ -50,7 +59,7 @@ def test_a_name_that_is_a_file_name_everywhere_is_taken_as_it_is(name: str) -> N
 
 @pytest.mark.parametrize("name", NO_NAMES)
 def test_any_other_name_is_refused_with_what_is_allowed(name: str) -> None:
-    with pytest.raises(StateError, match=r"lower-case letters|already means something"):
+    with pytest.raises(StateError, match=r"lower-case letters|already means|would be read as"):
         saved_states.check_new_name(name)
 
 
@@ -113,6 +122,9 @@ DAMAGE = {
     "the seed is another": lambda f: rewritten(f / MANIFEST_NAME, '"seed": 1', '"seed": 2'),
     "the tick is another": lambda f: rewritten(f / MANIFEST_NAME, '"tick": 12', '"tick": 11'),
     "the rules are others": lambda f: rewritten(f / MANIFEST_NAME, '"block"', '"warn"'),
+    "the models are others": lambda f: rewritten(f / MANIFEST_NAME, '"honest"', '"gpt"'),
+    "the world is another": lambda f: rewritten(f / MANIFEST_NAME, '"good"', '"spread"'),
+    "the catalogue is another": lambda f: rewritten(f / MANIFEST_NAME, '"shipped"', '"mine"'),
     "the size is another": lambda f: rewritten(f / MANIFEST_NAME, '"record_bytes": ', "0"),
 }
 
@@ -178,3 +190,21 @@ def test_a_world_that_names_what_does_not_exist_is_refused() -> None:
         with pytest.raises(BazaarError, match="'none'"):
             saved_states.build_world(WorldSpec(name="x", seed=0, agents=5, days=1, **wrong))
     assert shelf() == []
+
+
+def test_a_number_of_agents_that_is_not_the_records_is_found_by_whole_verification() -> None:
+    state = tiny("one")
+    rewritten(state.path.parent / MANIFEST_NAME, '"agents": 6', '"agents": 8')
+    with pytest.raises(StateError, match="agents"):
+        saved_states.verify_whole(saved_states.resolve("one"))
+
+
+def test_what_a_killed_process_left_under_a_name_nobody_uses_again_is_swept_up() -> None:
+    tiny("one")
+    states = saved_states.folder_of("one").parent
+    for left in (".lost.building", ".lost.deleted", ".busy.building"):
+        (states / left).mkdir()
+        (states / left / RECORD_NAME).write_bytes(b"x")
+    with FileLock(states / ".busy.lock"):
+        saved_states.delete("one")
+    assert shelf() == [".busy.building"]
