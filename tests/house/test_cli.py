@@ -125,10 +125,10 @@ def test_market_build_tells_where_the_state_is_and_its_digest(
         return keep_state(empty_home, name)
 
     monkeypatch.setattr(saved_states, "build", build)
-    result = run("market", "build", "small", *(["--force"] if force else []))
+    result = run("market", "build", "demo", *(["--force"] if force else []))
     assert asked == [force]
-    assert f"digest {saved_states.resolve('small').manifest.digest}" in result.stdout
-    assert str(empty_home / "states" / "small") in result.stdout
+    assert f"digest {saved_states.resolve('demo').manifest.digest}" in result.stdout
+    assert str(empty_home / "states" / "demo") in result.stdout
 
 
 def test_market_build_of_an_unknown_world_says_which_there_are(empty_home: Path) -> None:
