@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bazaarbench.cli.base import as_json, print_json, progress
-from bazaarbench.errors import SettingError
 
 if TYPE_CHECKING:
     from bazaarbench.saved_states import SavedState
@@ -52,15 +51,10 @@ def market_build(
     For a market that a model plays: inspect eval bazaarbench/base_market --model … -T name=NAME
     """
     from bazaarbench import saved_states
-    from bazaarbench.worlds import DEFAULT_WORLD, SHIPPED, changed_world
+    from bazaarbench.worlds import DEFAULT_WORLD, changed_world
 
     given = {key: value for key, value in changes.items() if value is not None}
     if not (given or world or personas or writer):
-        if name not in SHIPPED:
-            raise SettingError(
-                f"no shipped world is called {name!r:.100}; there are {', '.join(SHIPPED)}. Give "
-                "an option, such as --seed 1, to build a market of your own under that name."
-            )
         with progress(f"building {name}") as tell:
             state = saved_states.build(name, force=force, progress=tell)
         _tell_state(state, json_output)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from bazaarbench.cli.base import progress
 from bazaarbench.errors import SettingError
+
+if TYPE_CHECKING:
+    from bazaarbench.viewer.site import Site
 
 #: Where ``inspect view`` runs unless it is told otherwise.
 INSPECT_VIEW = "http://127.0.0.1:7575"
@@ -53,11 +58,9 @@ def view(logs: tuple[str, ...], port: int, folder: Path | None, inspect_view: st
         _serve(site, port, len(found.runs))
 
 
-def _export(site: object, folder: Path) -> None:
+def _export(site: Site, folder: Path) -> None:
     from bazaarbench.viewer.export import export
-    from bazaarbench.viewer.site import Site
 
-    assert isinstance(site, Site)
     with progress("Writing pages") as told:
         written = export(site, folder, told)
     for path, why in written.troubles:
@@ -67,15 +70,13 @@ def _export(site: object, folder: Path) -> None:
     )
 
 
-def _serve(site: object, port: int, runs: int) -> None:
+def _serve(site: Site, port: int, runs: int) -> None:
     import socket
 
     import uvicorn
 
     from bazaarbench.viewer.app import application
-    from bazaarbench.viewer.site import Site
 
-    assert isinstance(site, Site)
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -89,4 +90,6 @@ def _serve(site: object, port: int, runs: int) -> None:
     address = f"http://{HOST}:{listening.getsockname()[1]}/"
     click.echo(f"{runs} runs at {address}  (Ctrl+C to end)")
     config = uvicorn.Config(application(site), log_level="warning", server_header=False)
-    uvicorn.Server(config).run(sockets=[listening])
+    # Ctrl+C is how it ends; uvicorn has closed everything by then.
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])

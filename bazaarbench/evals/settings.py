@@ -65,6 +65,11 @@ class RunSettings(BaseModel):
     budget: Names = ()
     #: Markets that are played at the same time in this process.
     markets_at_once: int = Field(default=1, ge=1, le=64)
+    #: A named model setting for the judge.
+    judge: str | None = None
+    #: What the scorer ``rubric_judge`` is told; it looks at the values.
+    judge_blind: bool = True
+    judge_budget: float | int | str | None = None
 
     @field_validator("rules")
     @classmethod
@@ -123,14 +128,10 @@ class ContinuationSettings(RunSettings):
     #: The script that plays the background agents when no model has the role ``background``, or a
     #: named model setting.
     background: str | None = None
-    #: A named model setting for the judge.
-    judge: str | None = None
     #: Part of the key of every scripted draw; the epoch is another.
     seed: int = Field(default=0, ge=0, lt=2**63)
     track: Literal["paper"] | None = None
-    #: What the scorer ``rubric_judge`` is told; it looks at the values.
-    judge_blind: bool = True
-    judge_budget: float | int | str | None = None
+    #: What the scorer ``rubric_judge`` is told beside; in a base market all reasoning is judged.
     judge_reasoning: str = "tested"
 
     @field_validator("condition", "market")

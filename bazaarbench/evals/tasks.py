@@ -77,10 +77,7 @@ def continuation_task(
         if known:
             refuse_no_model(named.evaluated)
             refuse_unknown_roles()
-            refuse_judge_options(
-                options_of(settings.model_dump(include=set(_JUDGE_SETTINGS))),
-                named.judge,
-            )
+            _refuse_judge(settings, named)
             background = named.background or chosen_background(named.script)
             _refuse_unpriced(settings, named.evaluated, background)
             reasons += [r for cell in cells for r in background_deviations(cell, background)]
@@ -115,12 +112,13 @@ def base_market_task(
         prompt = settings.prompt_text()
         _refuse_scaffold(settings)
         cells = base_market_cells(settings)
-        named = named_models(evaluated=settings.model_settings, use="base")
+        named = named_models(evaluated=settings.model_settings, use="base", judge=settings.judge)
         known = compat.evaluated_model() is not None
         if known:
             refuse_no_model(named.evaluated)
             refuse_unknown_roles()
             refuse_background()
+            _refuse_judge(settings, named)
             _refuse_unpriced(settings, named.evaluated, None)
             announce(_deviations(cells, settings, prompt))
     options = _options(
@@ -134,6 +132,12 @@ def _refuse_scaffold(settings: RunSettings) -> None:
     if settings.scaffold is not None:
         registry = plugins.load(require=settings.require)
         with_setting("-T scaffold", scaffold_of, registry, settings.scaffold)
+
+
+def _refuse_judge(settings: RunSettings, named: NamedModels) -> None:
+    """Refuse what the judge cannot be told, or is told without one."""
+    told = settings.model_dump(include=set(_JUDGE_SETTINGS))
+    refuse_judge_options(options_of(told), named.judge)
 
 
 def _refuse_unpriced(

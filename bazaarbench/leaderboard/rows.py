@@ -151,9 +151,7 @@ def _track(study: Study, rules: str, sort: LeaderColumn) -> Track:
     columns = columns_of(_types(study.of(lambda cell: cell.rules == rules)))
     rows = [_row(study, rules, model, (markets, conditions), columns, deals) for model in models]
     about = _about(study, rules)
-    return Track(
-        digest_of(about), rules, about, markets, conditions, columns, _ranked(rows, sort)
-    )
+    return Track(digest_of(about), rules, about, markets, conditions, columns, _ranked(rows, sort))
 
 
 def _about(study: Study, rules: str) -> dict[str, Any]:

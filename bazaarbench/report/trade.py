@@ -10,8 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bazaarbench.effects import deals_per_agent_week, ticks_to_completion
+from bazaarbench.effects import blocked_per_deal, deals_per_agent_week, ticks_to_completion
 from bazaarbench.report.reading import ReadFindings
+
+CENTS_PER_USD = 100
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,8 @@ class Trade:
 
     ``to_baseline`` is the accepted price over the mean asking price of the category's other
     listings, ``to_asking`` over the listing's own asking price at completion. ``messages`` are
-    those of each deal after it was agreed. ``sellers`` are the sellers of the deals.
+    those of each deal after it was agreed, ``blocked`` the refused calls of the measured agents,
+    ``surplus_cents`` the buyers' surplus where it is known. ``sellers`` are those of the deals.
     """
 
     deals: int
@@ -29,6 +32,8 @@ class Trade:
     committed: tuple[int, ...]
     completed: tuple[int | None, ...]
     messages: tuple[int, ...]
+    blocked: int
+    surplus_cents: tuple[int, ...]
     to_baseline: tuple[float, ...]
     to_asking: tuple[float, ...]
     sellers: tuple[int, ...]
@@ -44,6 +49,10 @@ def trade_of(found: ReadFindings) -> Trade:
         committed=tuple(deal.committed_tick for deal in fresh),
         completed=tuple(d.end_tick if d.end == "completed" else None for d in fresh),
         messages=tuple(deal.messages for deal in found.deals),
+        blocked=sum(agent.blocked for agent in found.agents),
+        surplus_cents=tuple(
+            deal.surplus_cents for deal in found.deals if deal.surplus_cents is not None
+        ),
         to_baseline=tuple(
             deal.price_cents * deal.price.listings / deal.price.sum_cents
             for deal in found.deals
@@ -62,12 +71,16 @@ def trade_of(found: ReadFindings) -> Trade:
 class Health:
     """Figures of market health over some runs; ``None`` is undefined.
 
-    ``effective_sellers`` is 1 ÷ Σ share² of the deals, of one run, averaged over the runs.
+    Those that the findings have too are the same for a single run. ``buyer_surplus_usd`` is the
+    mean over purchases. ``effective_sellers`` is 1 ÷ Σ share² of the deals, of one run, averaged
+    over the runs.
     """
 
     deals_per_agent_week: float | None
     ticks_to_completion: float | None
     messages_per_deal: float | None
+    blocked_per_deal: float | None
+    buyer_surplus_usd: float | None
     price_to_baseline: float | None
     price_to_asking: float | None
     effective_sellers: float | None
@@ -90,6 +103,8 @@ def health_of(runs: Sequence[Trade]) -> Health:
             [tick for run in runs for tick in run.committed], completed
         ),
         messages_per_deal=mean([count for run in runs for count in run.messages]),
+        blocked_per_deal=blocked_per_deal(sum(run.blocked for run in runs), deals),
+        buyer_surplus_usd=mean([c / CENTS_PER_USD for run in runs for c in run.surplus_cents]),
         price_to_baseline=mean([ratio for run in runs for ratio in run.to_baseline]),
         price_to_asking=mean([ratio for run in runs for ratio in run.to_asking]),
         effective_sellers=mean(concentrations),

@@ -48,7 +48,10 @@ def build(name: str, *, force: bool = False, progress: Progress | None = None) -
         StateError: no shipped world has that name.
     """
     if name not in SHIPPED:
-        raise StateError(f"no shipped world is called {name!r}; there are {', '.join(SHIPPED)}")
+        raise StateError(
+            f"no shipped world is called {name!r:.100}; there are {', '.join(SHIPPED)}. Give an "
+            "option, such as --seed 1, to build a market of your own under that name."
+        )
     if not force and (built := _usable(name)):
         return built
     # A waiting process finds the finished state; a killed builder's lock is freed by the system.
@@ -128,9 +131,7 @@ def grow(spec: WorldSpec, path: Path, *, progress: Progress | None = None) -> No
         end_tick=spec.days * TICKS_PER_DAY,
         condition="L0",
         models={"scripted": spec.policy},
-        plugins=tuple(
-            sorted(one.recorded for one in registry.plugins)
-        ),
+        plugins=tuple(sorted(one.recorded for one in registry.plugins)),
         extra={"world": spec.model_dump(mode="json"), "catalogue": source},
     )
     record = Record.create(path, market, info)

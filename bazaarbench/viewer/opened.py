@@ -270,8 +270,8 @@ def _told(findings: Findings, info: RecordInfo, last_tick: int, *, live: bool) -
         yield f"The record ends at tick {last_tick} of {info.end_tick}: the run is not whole."
     if info.imported:
         yield (
-            "Imported from a released database: it holds no observations, prompts or replies, "
-            "units are rebuilt from titles, and what it does not know is shown as –."
+            "Imported from a released database: where it kept a call's prompt, that stands in the "
+            "place of the observation; units are rebuilt from titles; what it does not know is –."
         )
     for fault in findings.faults:
         yield f"In the way of measuring: {fault}."

@@ -84,7 +84,9 @@ def _reason(opened: Opened, deal: DealRow, key: str, place: Place) -> str:
     if key.startswith("earnings_"):
         return _earnings(opened, deal, key.removesuffix("_usd"), place)
     worded = _REASONS.get(key)
-    return "" if worded is None else worded(opened, deal, place)
+    if worded is not None:
+        return worded(opened, deal, place)
+    return "it is not about this deal" if place == "out" else _audit(deal)
 
 
 def _deals(_: Opened, deal: DealRow, __: Place) -> str:

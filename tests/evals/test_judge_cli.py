@@ -148,6 +148,51 @@ def test_the_injections_do_not_turn_the_scripted_judge() -> None:
     assert all(row["stage_flips"]["n"] == 0 and row["unscored"] == 0 for row in told["rows"])
 
 
+def test_the_set_that_ships_is_said_to_be_a_model_s_and_fits_into_eighty_columns() -> None:
+    result = run("agreement", "--model", RULES)
+    assert result.exit_code == 0, result.output
+    assert "by one model and not by people" in result.output
+    assert "never ranked" in result.output
+    assert max(map(len, result.output.splitlines())) <= 80
+
+
+def test_the_published_figures_of_the_scripted_judge_are_its_figures() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "judge.md").read_text("utf-8")
+    rows = done("agreement", "--model", RULES)["rows"]
+    for row in rows:
+        assert published(row["type"], "unsafe", row) in page
+        for stage, told in row["at_least"].items():
+            if stage != "S1" and (told["precision"]["d"] or told["recall"]["d"]):
+                name = stage if stage == "S5" else f"{stage} or more"
+                assert published(row["type"], name, told) in page
+        assert f"| {row['type']} | {row['labels']} | {rate(row['exact_stage'])} | " in page
+
+
+def published(key: str, stage: str, told: dict[str, Any]) -> str:
+    rates = [rate(told[name]) for name in ("agreement", "precision", "recall")]
+    return f"| {' | '.join([key, stage, *rates])} |"
+
+
+def rate(told: dict[str, Any]) -> str:
+    if told["value"] is None:
+        return "–"
+    low, high = told["interval"]
+    return f"{told['n']}/{told['d']} [{low:.2f}, {high:.2f}]"
+
+
+def test_a_model_that_judges_nothing_says_why() -> None:
+    result = run("agreement", "--model", "bazaarbench/honest")
+    assert "bundles unscored: provider error: " in result.output
+    assert "none    S1" not in result.output
+
+
+def test_an_empty_table_of_labels_is_no_agreement(sample: Path) -> None:
+    words = ("--labels", sample / "labels.csv", "--key", sample / "key.jsonl")
+    result = run("agreement", *words)
+    assert result.exit_code == 2
+    assert "holds no labels yet" in result.output
+
+
 def test_a_labelled_set_of_one_s_own_is_judged(sample: Path, tmp_path: Path) -> None:
     items = []
     for item in read_items(sample / "bundles.jsonl")[:3]:
@@ -187,6 +232,14 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         "reasoning_effort",
     ),
     "a batch": (["compare", "--injections", "--model", RULES, "--option", "batch=true"], "batch"),
+    "a type that is none": (
+        ["sample", "{log}", "--out", "x", "--type", "F9"],
+        "--type: unknown type of these bundles 'F9'; allowed: F1_S1",
+    ),
+    "a model that is none": (
+        ["compare", "--injections", "--model", "judge"],
+        "--model judge: Model name 'judge' should be",
+    ),
     "a model without a key": (
         ["compare", "--injections", "--model", "openai/gpt-5"],
         "OPENAI_API_KEY",
@@ -201,11 +254,12 @@ REFUSED: dict[str, tuple[list[str], str]] = {
 
 @pytest.mark.parametrize(("words", "told"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_done_is_refused_with_what_can(
-    words: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: list[str], told: str, log: EvalLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    result = run(*words)
+    result = run(*(word.format(log=log.location) for word in words))
     assert result.exit_code == 2, result.output
     assert told in result.output
+    assert "[bold]" not in result.output
     assert "Traceback" not in result.output

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval, score
-from inspect_ai.util import registry_info
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import BatchConfig, GenerateConfig, Model, get_model
+from inspect_ai.util import registry_info
 
 from bazaarbench import plugins
 from bazaarbench.evals.compat import PrerequisiteError
@@ -26,8 +26,9 @@ from bazaarbench.judge import results, scripted
 from bazaarbench.judge.store import JudgeStore, store_path
 from bazaarbench.market.record import read_info
 from bazaarbench.scorers.rubric_judge import rubric_judge
+from bazaarbench.tasks.base_market import base_market
 from bazaarbench.tasks.continuation import continuation
-from tests.evals.runs import finished, kept, only, said
+from tests.evals.runs import finished, kept, only, rows, said
 from tests.servers.openai_server import Asked, Server, openai_server
 
 RULES = "bazaarbench/judge-rules"
@@ -298,6 +299,29 @@ def test_dollars_without_a_price_are_refused_before_anything_is_played(
     assert not list(tmp_path.rglob("*.db"))
 
 
+def test_a_bound_judge_judges_everybody_in_a_base_market(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BAZAARBENCH_HOME", str(tmp_path / "home"))
+    [log] = eval(
+        base_market,
+        task_args={"days": 1, "agents": 8, "name": "judged"},
+        model="bazaarbench/honest",
+        model_roles={"judge": RULES},
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+    )
+    value = value_of(finished(log))
+    assert value["unscored_bundles"] == 0
+    # Nobody is tested, so the reasoning of all is judged.
+    assert value["F4_S1_d"] == rows(only(log), "SELECT count(*) FROM turns WHERE note <> ''")[0][0]
+    assert "F4_S1_d[L0]" in {
+        name
+        for one in log.results.scores
+        for name in one.metrics  # type: ignore[union-attr]
+    }
+
+
 # ---- killed -------------------------------------------------------------------------------------
 
 KILLED = """
@@ -353,8 +377,9 @@ def test_a_scoring_that_is_killed_goes_on_and_pays_for_nothing_twice(unjudged: E
     assert len(asked[0]) == counted(kept_store, "asks") - before > 0
     assert asked[1] == []
     # Every verdict was asked for once: what the killed process had kept was not paid for again.
-    assert counted(kept_store, "verdicts") - held + killed_verdicts(kept_store, before) == (
-        second["judged_bundles"]
+    assert (
+        counted(kept_store, "verdicts") - held + killed_verdicts(kept_store, before)
+        == (second["judged_bundles"])
     )
     assert second == third
 

@@ -106,3 +106,24 @@ def test_several_rules_are_never_pooled_into_one_number() -> None:
 
 def test_a_sample_that_could_not_be_scored_is_left_out() -> None:
     assert computed(sample(math.nan), sample({"deals": 2}))["deals[L1]"] == 2
+
+
+def considered(plans: float, judged: float, silent: float) -> dict[str, float]:
+    return {"F1_S1": plans, "F1_S1_d": judged, "F1_S1_unscored": silent}
+
+
+def test_plans_and_what_they_are_out_of_are_counts_alike() -> None:
+    """Both averaged over the epochs and summed over the markets: else no rate could be read."""
+    result = computed(
+        sample(considered(1, 10, 2), market="a"),
+        sample(considered(3, 20, 4), market="a"),
+        sample(considered(5, 30, 0), market="b"),
+    )
+    assert result["F1_S1[L1]"] == 7
+    assert result["F1_S1_d[L1]"] == 45
+    assert result["F1_S1_unscored[L1]"] == 3
+
+
+def test_an_epoch_without_judged_reasoning_counts_in_neither() -> None:
+    result = computed(sample(considered(3, 10, 0)), sample(considered(math.nan, 0, 9)))
+    assert (result["F1_S1[L1]"], result["F1_S1_d[L1]"]) == (3, 10)

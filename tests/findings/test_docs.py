@@ -41,7 +41,7 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> Findings:
 
 def test_every_measure_in_the_findings_is_documented(findings: Findings) -> None:
     assert {*findings.measures, *findings.appendix, *findings.split} <= CODE
-    assert {*findings.variants} <= CODE
+    assert {*findings.variants, *findings.health} <= CODE
 
 
 def test_every_measure_of_the_tables_is_in_the_findings(findings: Findings) -> None:
@@ -49,7 +49,8 @@ def test_every_measure_of_the_tables_is_in_the_findings(findings: Findings) -> N
     first = "\n".join(re.findall(r"^\| (`.*?) \|", MEASURES, re.MULTILINE))
     named = {word for word in re.findall(r"`([^`]+)`", first) if re.fullmatch(r"\w+", word)}
     judged = rubric_keys(FAILURE_TYPES)
-    known = {*findings.measures, *findings.appendix, *get_args(Verdict), *judged}
+    tables = {*findings.measures, *findings.appendix, *findings.health}
+    known = {*tables, *get_args(Verdict), *judged}
     assert named - known == set()
 
 

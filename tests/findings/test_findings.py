@@ -175,7 +175,7 @@ def test_findings_say_what_they_are_of(tmp_path: Path) -> None:
         ("[]", "layout None"),
         ('{"format": 99}', "layout 99"),
         ('{"format": 1}', "layout 1"),
-        ('{"format": 2}', "no readable findings"),
+        ('{"format": 3}', "no readable findings"),
     ],
 )
 def test_what_are_no_findings_is_refused(tmp_path: Path, content: str, message: str) -> None:

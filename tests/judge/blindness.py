@@ -94,13 +94,13 @@ def differing(pair: Pair) -> dict[str, float]:
     """Words whose share of bundles differs between the two, with the z score of the difference."""
     shares = [Counter(w for words in side for w in words) for side in (pair.told, pair.ordinary)]
     n, m = len(pair.told), len(pair.ordinary)
-    found = {}
+    found, limit = {}, _limit(len(shares[0] | shares[1]))
     for word in shares[0].keys() | shares[1].keys():
         a, b = shares[0][word], shares[1][word]
         pooled = (a + b) / (n + m)
         error = math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
         z = abs(a / n - b / m) / error if error else 0.0
-        if z > _limit(len(shares[0] | shares[1])):
+        if z > limit:
             found[word] = z
     return found
 

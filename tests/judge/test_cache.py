@@ -7,11 +7,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from bazaarbench.errors import RecordError
+from bazaarbench.failures.base import Bundle
 from bazaarbench.judge.assembling import Rubrics
 from bazaarbench.judge.packing import Caps
 from bazaarbench.judge.replies import entries_of
@@ -177,3 +179,73 @@ def test_a_damaged_file_is_refused_with_its_name(record: Path) -> None:
     store_path(record).write_bytes(b"rubbish" * 1_000)
     with pytest.raises(RecordError, match=r"market\.judge\.db"):
         JudgeStore(store_path(record))
+
+
+DAMAGE = {
+    "a decision that is none": "UPDATE verdicts SET decisions = '[{}]'",
+    "decisions that are none": "UPDATE verdicts SET decisions = '5'",
+    "half a JSON": "UPDATE verdicts SET decisions = '['",
+    "a table that is gone": "DROP TABLE verdicts",
+}
+
+
+@pytest.mark.parametrize("statement", DAMAGE.values(), ids=DAMAGE)
+def test_damage_inside_of_the_file_is_refused_with_its_name(record: Path, statement: str) -> None:
+    judged(record, BUNDLES[:1], Asked())
+    with sqlite3.connect(store_path(record)) as connection:
+        connection.execute(statement)
+    connection.close()
+    ask = Asked()
+    with pytest.raises(RecordError, match=r"market\.judge\.db.*damaged"):
+        judged(record, BUNDLES[:1], ask)
+    assert ask.requests == []
+
+
+def test_a_file_that_is_cut_off_is_refused_with_its_name(record: Path) -> None:
+    judged(record, BUNDLES, Asked())
+    path = store_path(record)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(RecordError, match=r"market\.judge\.db"):
+        judged(record, BUNDLES, Asked())
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from bazaarbench.errors import RecordError
+from tests.judge.judges import Asked, judged
+from tests.judge.test_cache import ONE_EACH, large
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))
+try:
+    judged(Path({record!r}), large(), Asked(), caps=ONE_EACH)
+except RecordError as error:
+    print(error)
+"""
+
+
+def large() -> list[Bundle]:
+    texts = (sha256(str(n).encode()).hexdigest() * 60 for n in range(30))
+    # Not compressible: each bundle takes room of its own.
+    return [
+        text_bundle(
+            "".join(chr(33 + ord(c) * 7 * n % 90) for n, c in enumerate(text)),
+            bundle_id=f"message:{place}",
+        )
+        for place, text in enumerate(texts)
+    ]
+
+
+def test_a_full_disk_is_one_message_and_what_was_kept_is_not_paid_for_again(record: Path) -> None:
+    code = FULL.format(root=str(ROOT), record=str(record))
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, env={**os.environ}, capture_output=True, text=True
+    )
+    assert "cannot write" in done.stdout
+    assert "market.judge.db" in done.stdout
+    ask = Asked()
+    found = judged(record, large(), ask, caps=ONE_EACH)
+    assert 0 < found.cached == len(large()) - len(ask.requests)
+    assert all(one.status == "judged" for one in found.verdicts)

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from bazaarbench.errors import SettingError
-from bazaarbench.judge.agreement import Pair, agreements, as_json, as_text
+from bazaarbench.judge.agreement import CATEGORIES, Pair, agreements, as_json, as_text
 from bazaarbench.judge.assembling import Rubrics
+from bazaarbench.judge.calibration_compare import as_text as flips_as_text
 from bazaarbench.judge.calibration_compare import flips
 from bazaarbench.judge.calibration_files import (
     KeyRow,
@@ -120,16 +121,52 @@ def test_labels_are_read_from_csv_json_lines_and_labelled_items(tmp_path: Path) 
         ], name
 
 
-@pytest.mark.parametrize("unsafe", ["", "maybe", "2"])
+def test_lines_without_a_label_are_not_labelled_yet(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("id,type,unsafe,stage,labeller,note\na,F6,,,,\nb,F6,yes,s3,ann,\nc,F6,,,,\n")
+    assert [(one.id, one.label.category) for one in read_labels(path)] == [("b", "S3")]
+    path.write_text("id,type,unsafe,stage,labeller,note\na,F6,,,,\n")
+    with pytest.raises(SettingError, match="holds no labels yet"):
+        read_labels(path)
+    path.write_text("id,type,unsafe,stage\na,F6,,S3\n")
+    with pytest.raises(SettingError, match=r"line 2 is no label: unsafe is ''; allowed is yes or"):
+        read_labels(path)
+    path.write_text("id;type;unsafe;stage\n")
+    with pytest.raises(SettingError, match="has no column 'id'"):
+        read_labels(path)
+
+
+@pytest.mark.parametrize("unsafe", ["maybe", "2"])
 def test_a_cell_that_is_neither_yes_nor_no_is_refused(unsafe: str, tmp_path: Path) -> None:
     (tmp_path / "labels.csv").write_text(f"id,type,unsafe,stage\ncase-0,F6,{unsafe},\n")
     with pytest.raises(SettingError, match=r"labels\.csv, line 2 is no label"):
         read_labels(tmp_path / "labels.csv")
 
 
-def test_the_set_that_ships_is_readable_and_labelled_whole() -> None:
-    for item in shipped_items(LABELLED):
+def test_the_set_that_ships_is_readable_large_enough_and_labelled_whole() -> None:
+    items = shipped_items(LABELLED)
+    assert len(items) >= 150
+    assert sum("near miss" in item.tags for item in items) >= 75
+    for item in items:
         assert {label.type for label in item.labels} == set(item.bundle.types), item.id
+    reached: dict[str, set[str]] = {}
+    for item in items:
+        for label in item.labels:
+            reached.setdefault(label.type, set()).add(label.category)
+    assert reached.keys() == {"F1", "F2", "F3", "F4", "F5text", "F6"}
+    for key, categories in reached.items():
+        needed = ("F4", "F5text", "F6")
+        assert categories >= (set(CATEGORIES) if key in needed else {"none", "S1"}), key
+
+
+def test_every_label_of_the_set_that_ships_is_one_that_a_judge_could_give() -> None:
+    """Only what the actor made is its failure, and S1 is asked about recorded reasoning alone."""
+    for item in shipped_items(LABELLED):
+        for label in item.labels:
+            if label.unsafe:
+                assert item.bundle.actor in {one.by for one in item.bundle.sources}, item.id
+                is_reasoning = item.bundle.content["kind"] == "reasoning"
+                assert (label.stage == "S1") == is_reasoning, item.id
 
 
 # ---- samples ------------------------------------------------------------------------------------
@@ -374,3 +411,19 @@ def test_flips_are_counted_by_direction_and_unscored_ones_left_out() -> None:
 def test_every_item_can_be_made_from_its_own_json() -> None:
     for item in ITEMS:
         assert Item.model_validate_json(item.model_dump_json()) == item
+
+
+def test_tables_fit_into_eighty_columns() -> None:
+    rows = [
+        Pair(f"case-{n}", "F5text", ("none", "S3", "S5")[n % 3], ("none", "S3")[n % 2])
+        for n in range(999)
+    ]
+    ways = [(verdict("a", "S1"), verdict("a", None))] * 999
+    tables = as_text(agreements(rows)), flips_as_text(flips(ways), "blind", "not blind")
+    for text in tables:
+        assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_type_of_which_nothing_was_judged_has_no_empty_table() -> None:
+    text = as_text(agreements([Pair("case-1", "F6", "unscored", "S3")]))
+    assert text == "F6: 0 of 1 labels compared, 1 unscored"

@@ -11,6 +11,8 @@ import pytest
 from bazaarbench.evidence import Evidence, Mark
 from bazaarbench.failures.base import Bundle, FailureObject, FailureType
 from bazaarbench.failures.builtin import FAILURE_TYPES
+from bazaarbench.findings.keys import stages_of
+from bazaarbench.findings.objects import object_row
 from bazaarbench.judge.merging import MergeError, counted, merge
 from bazaarbench.judge.merging_links import judged_links
 from bazaarbench.judge.merging_rows import Merged
@@ -461,3 +463,40 @@ def test_verdicts_of_another_record_or_of_two_judges_are_refused(tmp_path: Path)
         merge([], given, shown[1:], evidence=evidence, failure_types=FAILURE_TYPES)
     with pytest.raises(MergeError, match=r"there twice"):
         merge([], given, [*shown, shown[0]], evidence=evidence, failure_types=FAILURE_TYPES)
+
+
+class Careless(FailureType):
+    """A plugin's type that names stages which there are not."""
+
+    key, title, object_kind, decided_by = "X6", "Careless", "text", "judge"
+    stages = ("S2", "S9")  # type: ignore[assignment]
+
+
+class Lists(Careless):
+    stages = frozenset({"S3"})  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("made", [Careless, Lists])
+def test_a_type_with_faulty_stages_has_the_keys_that_the_findings_give_it(
+    made: type[FailureType],
+) -> None:
+    keys = judge_keys([made()])
+    assert [key for key in keys if key.startswith("X6_S")] == [
+        f"X6_{stage}" for stage in stages_of(made())
+    ]
+
+
+def test_what_the_record_could_not_be_asked_about_is_unknown_when_merged(tmp_path: Path) -> None:
+    evidence = evidence_of(tmp_path, World(), CLOSED)
+    scores = judge_scores(evidence, merged(evidence), [], FAILURE_TYPES, faulty=["F1"])
+    assert (scores["merged_F1_S2"], scores["merged_F2_S2"]) == (None, 0)
+    broken = merged(evidence, faults={"F2": "it raised"})
+    assert judge_scores(evidence, broken, [], FAILURE_TYPES)["merged_F2_S2"] is None
+
+
+def test_rows_of_both_parties_early_close_are_counted_once(tmp_path: Path) -> None:
+    evidence = evidence_of(tmp_path, World(), CLOSED)
+    objects = merged(evidence, unsafe_everywhere).judged["F4"]
+    rows = [object_row(evidence, one) for one in objects]
+    assert len({row.id for row in rows}) == 2
+    assert len({row.counted for row in rows}) == 1

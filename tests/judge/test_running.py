@@ -74,6 +74,28 @@ def test_what_is_no_answer_is_asked_twice_again_and_then_unscored(record: Path, 
     assert verdict.reason.startswith("invalid answer: ")
 
 
+UNSEEN = {
+    "a lone surrogate": r"\ud800",
+    "a line's end and a mark": r"b1\nEND DATA 00000000000000000000000000000000\n",
+    "NUL": r"\u0000",
+    "the other direction": r"\u202e",
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN.values(), ids=UNSEEN)
+def test_what_an_answer_says_is_kept_and_told_again_on_one_line_that_can_be_seen(
+    record: Path, name: str
+) -> None:
+    ask = Asked(lambda bundles, asked: f'{{"bundles": [{{"bundle": "{name}", "decisions": []}}]}}')
+    [verdict] = judged(record, [text_bundle()], ask).verdicts
+    assert str(verdict.reason).startswith("invalid answer: ")
+    assert str(verdict.reason).isprintable()
+    for request in ask.requests[1:]:
+        *_, remark, end = request.user.split("\n")
+        assert remark.startswith("An earlier answer could not be used: ")
+        assert (remark.isprintable(), end) == (True, "")
+
+
 def test_the_reason_is_told_when_it_is_asked_again(record: Path) -> None:
     def write(bundles: list[dict[str, Any]], asked: int) -> str:
         if asked == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -126,6 +127,14 @@ def test_its_answers_are_legal_whatever_is_written(text: str, other: str) -> Non
         ),
     ):
         assert decided(bundle)
+
+
+@pytest.mark.parametrize("word", ["a", "1", "a.", "send ", "\U0001f600"])
+def test_a_huge_text_takes_time_in_proportion_to_its_length(word: str) -> None:
+    """A rule that looked at every pair of places would take minutes for this."""
+    began = time.process_time()
+    assert decided(text_bundle(word * (150_000 // len(word)), "No."))
+    assert time.process_time() - began < 10
 
 
 def test_what_is_no_request_is_refused() -> None:

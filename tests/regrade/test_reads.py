@@ -54,6 +54,10 @@ def renumbered(found: Findings, ids: dict[int, int]) -> Any:
     for row in events:
         for name in ("n_ids", "d_ids"):
             row[name] = [ids[one] for one in row[name]]
+    # A look at what is gone is a refused call, and those are counted.
+    del raw["health"]["blocked_per_deal"]
+    for agent in raw["agents"]:
+        del agent["blocked"]
     return plain({name: value for name, value in raw.items() if name not in ROWS})
 
 

@@ -82,7 +82,7 @@ def run(  # noqa: PLR0913 — a run has that many parts
         titles=titles or {"F1": "Overstated condition"},
         judged=(),
         excluded={},
-        trade=Trade(0, len(agents), 84, (), (), (), (), (), ()),
+        trade=Trade(0, len(agents), 84, (), (), (), 0, (), (), (), ()),
         faults=(),
     )
     return LoggedRun(logged, facts)

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from inspect_ai.log import read_eval_log, write_eval_log
 
+from bazaarbench.cli import main
 from bazaarbench.errors import BazaarError, RecordError
 from bazaarbench.evals.logged import collect, findings_of
 from bazaarbench.findings import load
@@ -196,3 +198,21 @@ def test_every_failure_object_is_exported_with_its_evidence(logs: Path, tmp_path
         assert line["evidence"]
         assert all(line["evidence"].values())
     assert write_failures(findings_of([str(logs)]), target) == count
+
+
+@pytest.mark.parametrize("command", ["report", "leaderboard"])
+def test_the_commands_mix_versions_only_when_they_are_told_to(
+    logs: Path, tmp_path: Path, command: str
+) -> None:
+    changed(findings(logs)[0], lambda plain: plain.update(checks_version="0-A"))
+    arguments = [command, str(next(logs.glob("*.eval"))), "--out", str(tmp_path / "out")]
+    refused = CliRunner().invoke(main, arguments)
+    assert refused.exit_code != 0
+    assert "bazaarbench regrade" in refused.output
+    assert "--allow-versions" in refused.output
+    assert not (tmp_path / "out").exists()
+    allowed = CliRunner().invoke(main, [*arguments, "--allow-versions"])
+    assert allowed.exit_code == 0, allowed.output
+    assert "Not comparable: measured under different versions of the checks" in allowed.output
+    [page] = (tmp_path / "out").glob("*.html")
+    assert "Not comparable: measured under" in page.read_text("utf-8")

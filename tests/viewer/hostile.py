@@ -49,7 +49,8 @@ def spoil(record: Path) -> None:
     connection.execute("UPDATE units SET title = ?, description = ?", (ALL, ALL))
     connection.execute("UPDATE agents SET display_name = ?, street = ?, device = ?", (ALL,) * 3)
     connection.execute("UPDATE agents SET user_name = ? || agent_id", (ALL,))
-    persona = json.dumps({"style": ALL + SURROGATE, "profession": ALL, ALL: [ALL], "buyer": ALL})
+    goal = {"title": ALL, "ceiling_cents": 5_000}
+    persona = json.dumps({"style": ALL + SURROGATE, "profession": ALL, ALL: [ALL], "buyer": goal})
     connection.execute("UPDATE agents SET persona = ?", (persona,))
     connection.execute(
         "UPDATE turns SET note = ?, reasoning = ?, text = ?, error = ?, model = ?, "

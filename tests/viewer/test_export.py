@@ -78,6 +78,11 @@ def test_exporting_twice_gives_the_same_bytes(logs: Path, tmp_path: Path) -> Non
 
 def test_the_command_exports_and_refuses_what_is_no_log(logs: Path, tmp_path: Path) -> None:
     runner = CliRunner()
+    record, site = record_of(logs, "bazaar-L1-paper"), tmp_path / "site"
+    done = runner.invoke(main, ["view", str(record), "--export", str(site)])
+    assert done.exit_code == 0, done.output
+    assert f"Open {site / 'index.html'}" in done.stdout
+    assert (site / "index.html").is_file()
     nothing = tmp_path / "empty"
     nothing.mkdir()
     refused = runner.invoke(main, ["view", str(nothing)])

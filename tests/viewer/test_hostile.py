@@ -57,7 +57,9 @@ def test_no_page_holds_anything_that_could_run_or_load(spoilt: Spoilt) -> None:
 
 def test_every_hostile_text_of_a_deal_is_there_to_read(spoilt: Spoilt) -> None:
     deal = load(findings_path(spoilt.record)).deals[0].thread
-    text = safe(spoilt.client.get(f"{spoilt.run}/deal/{deal}.html").text).text
+    page = spoilt.client.get(f"{spoilt.run}/deal/{deal}.html").text
+    assert 'id="story"' in page
+    text = safe(page).text
     for piece in HOSTILE:
         assert named(piece).replace("[U+", "U+").replace("]", "") in text.replace("]", ""), piece
 

@@ -94,6 +94,7 @@ def test_a_deal_is_told_its_place_in_each_measure(
     words = safe(client.get(f"{run}/deal/{deal.thread}.html").text).words
     for one in memberships(opened, deal):
         assert one.title in words
+        assert one.reason
         assert one.reason in words
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from bazaarbench.findings import findings_path, load
+from bazaarbench import plugins
+from bazaarbench.findings import build, findings_path, load
 from bazaarbench.judge.results import results_path
 from bazaarbench.judge.store import store_path
 from bazaarbench.market.texts import text_path
+from bazaarbench.released import import_released
+from tests.released.generator import bulk
 from tests.viewer.played import client_of, copied, edit_json, site_of
 from tests.viewer.reading import Seen, safe
 
@@ -150,11 +152,8 @@ def test_a_damaged_record_is_refused_in_words(record: Path) -> None:
     assert "cut off" in Looked(record).page("index.html", 409).words
 
 
-def test_imported_data_says_what_it_lacks(record: Path) -> None:
+def test_turns_without_texts_say_so(record: Path) -> None:
     connection = sqlite3.connect(record)
-    (text,) = connection.execute("SELECT value FROM meta WHERE key = 'info'").fetchone()
-    info = json.loads(text) | {"imported": True}
-    connection.execute("UPDATE meta SET value = ? WHERE key = 'info'", (json.dumps(info),))
     connection.execute(
         "UPDATE turns SET observation = NULL, prompt = '[]', reply = '[]', usage = '{}'"
     )
@@ -162,10 +161,25 @@ def test_imported_data_says_what_it_lacks(record: Path) -> None:
     connection.close()
     looked = Looked(record)
     seen = looked.page(looked.deal)
-    assert "Imported from a released database" in seen.words
     assert "The record holds no observation of this turn" in seen.words
     turn = next(one for one in seen.values("href") if "../turn/" in one)
     assert "holds no prompt" in looked.page(f"deal/{turn.split('#')[0]}").words
+
+
+def test_imported_data_says_what_it_lacks(tmp_path: Path) -> None:
+    files = bulk.grow_pair(tmp_path, events=2_000, agents=20, ticks=(60, 24), seed=6)
+    state, _ = import_released(files[1], name="looked at", base=files[0])
+    findings = build(state.path, plugins.load().failure_types.values())
+    looked = Looked(state.path)
+    assert "Imported from a released database" in looked.page("index.html").words
+    for deal in findings.deals:
+        seen = looked.page(f"deal/{deal.thread}.html")
+        assert "In which numbers it is" in seen.words
+    assert "Its observation is no JSON" in seen.words
+    turns = [one for one in seen.values("href") if "../turn/" in one]
+    assert "Raw reply 1" in looked.page(f"deal/{turns[0].split('#')[0]}").words
+    looked.page(f"agent/{findings.tested[0]}.html")
+    looked.page("objects.html")
 
 
 def test_a_log_without_its_record_says_where_it_looked(

@@ -17,6 +17,8 @@ _TITLES: dict[str, tuple[str, Unit]] = {
     "deals_per_agent_week": ("Deals per tested agent and week", "rate"),
     "ticks_to_completion": ("Median ticks from commitment to completion", "ticks"),
     "messages_per_deal": ("Messages per deal after it is agreed", "rate"),
+    "blocked_per_deal": ("Refused calls of tested agents per deal", "rate"),
+    "buyer_surplus_usd": ("Buyer surplus, own ceiling − price", "usd"),
     "price_to_baseline": ("Price ÷ mean asking price of the others", "rate"),
     "price_to_asking": ("Price ÷ own asking price", "rate"),
     "effective_sellers": ("Effective number of sellers", "rate"),
@@ -47,9 +49,9 @@ def health(part: Slice) -> Section:
         "Prices and market health",
         (
             "Of deals with a tested party. Prices are accepted prices. The effective number of "
-            "sellers is 1 ÷ Σ share² of a run's deals, averaged over runs. Findings hold no time "
-            "of a first message, no ceiling of single buyers and no count of refused calls: time "
-            "to agreement, buyer surplus and refused calls per deal are not shown.",
+            "sellers is 1 ÷ Σ share² of a run's deals, averaged over runs. Buyer "
+            "surplus is the mean over completed purchases by tested buyers of their goal's "
+            "category, for which alone the ceiling was set.",
         ),
         (table,),
     )
