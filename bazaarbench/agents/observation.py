@@ -14,6 +14,7 @@ from typing import Any
 from bazaarbench.agents.budget import BUDGET_CHARS, shorten
 from bazaarbench.agents.dealings import LISTINGS_SHOWN, Dealings
 from bazaarbench.agents.kept import EMPTY, Shown, shown
+from bazaarbench.agents.policy import render
 from bazaarbench.agents.rows import Rows
 from bazaarbench.agents.told import told
 from bazaarbench.agents.watch import Watch
@@ -23,6 +24,8 @@ __all__ = ["LISTINGS_SHOWN", "Observed", "Observer", "observe"]
 
 #: Limits of SPEC §5.2 and reference A §3.1; ``dealings.py`` has those of its own sections.
 SOLD_SHOWN = 10
+
+_STATUS = {status: Shown(status, f'"{status}"') for status in ("active", "banned")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +60,13 @@ class Observer:
             self._rows.start(changes)
             self._dealings.start(changes)
         sections, shown_messages = self._sections(agent_id)
-        data = {name: value.data for name, value in sections.items()}
+        values, texts = zip(*sections.values(), strict=True)
+        data = dict(zip(sections, values, strict=True))
         data["what_is_due"] = due = _due(data)
-        sections["what_is_due"] = shown(due)
-        self._frame = self._frame or _frame(sections)
+        if not self._frame:
+            self._frame = _frame(data)
         pieces = self._frame.copy()
-        pieces[1::2] = [value.text for value in sections.values()]
+        pieces[1::2] = [*texts, render(due)]
         if sum(map(len, pieces)) > BUDGET_CHARS:
             data, text = shorten(data, BUDGET_CHARS)
             pieces = [text]
@@ -77,7 +81,7 @@ class Observer:
         messages, shown_messages = dealings.messages(agent_id)
         sections = {
             "accepted_deals": going.deals,
-            "account_status": shown(market.agents[agent_id].status),
+            "account_status": _STATUS[market.agents[agent_id].status],
             "active_threads": going.threads,
             "agent_id": Shown(agent_id, str(agent_id)),
             "decision_notes": self._notes(agent_id),

@@ -161,6 +161,9 @@ def wal_of(path: Path) -> Path:
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open for writing, with a write-ahead log; transactions are begun by hand."""
+    # For every None that is bound sqlite3 looks for somebody who adapts it, and a look that fails
+    # costs several times the binding. What answers here knows nothing, which is None again.
+    sqlite3.register_adapter(type(None), dict[None, None]().get)
     connection = sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE_S)
     try:
         connection.execute("PRAGMA journal_mode=WAL")

@@ -4,12 +4,16 @@ A listing's score for a home is 0.5 ÷ (1 + km) + 0.5 · exp(−age ÷ 12), as a
 comes from an integer distance in metres, the freshness from a table made by an integer recurrence.
 The best ``k`` are exact although only a few listings are looked at: first the freshest of all, then
 cells of the plane from near to far, each newest first, for as long as what remains could still win.
+
+Feeds are made for every home, so most of what is compared here stands in one integer: a point, the
+way between two points, a cell, and a merit, which is a score with the listing's id behind it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Container, Iterator
+from functools import cache
 from heapq import heappush, heapreplace
 from math import isqrt
 
@@ -22,11 +26,18 @@ _HALF = SCALE // 2
 _DECAY = 920_044_414_629_323_248
 _CELL_M = 2_000
 #: How many of the freshest listings are scored before the cells.
-_FRESHEST = 40
+_FRESHEST = 24
 
-#: (created tick, −listing id, x, y, owner), ascending: the newest last.
-_Entry = tuple[int, int, int, int, int | None]
-_Cell = tuple[int, int]
+#: A point is x · _WIDTH + y, so that the difference of two points is the way between them. More
+#: than any distance, and odd: dictionaries look at the last bits of a number first.
+_WIDTH = 10**9 + 7
+#: A merit is score · _IDS − listing id: of equal scores the lower id is better.
+_IDS = 1 << 40
+#: How many ways' nearness is kept.
+_KEPT_WAYS = 1 << 17
+
+#: (created tick, −listing id, point, owner), ascending: the newest last.
+_Entry = tuple[int, int, int, int | None]
 
 
 def _freshness_table() -> tuple[int, ...]:
@@ -50,19 +61,41 @@ def nearness(east_m: int, north_m: int) -> int:
     return 1_000 * _HALF // (1_000 + isqrt(east_m * east_m + north_m * north_m))
 
 
+def _point(x: int, y: int) -> int:
+    return x * _WIDTH + y
+
+
+def _coordinates(point: int) -> tuple[int, int]:
+    x = (point + _WIDTH // 2) // _WIDTH
+    return x, point - x * _WIDTH
+
+
+class _Nearness(dict[int, int]):
+    """What a way adds to a merit; homes stay where they are, so most ways are met again."""
+
+    __slots__ = ()
+
+    def __missing__(self, way: int) -> int:
+        if len(self) >= _KEPT_WAYS:
+            self.clear()
+        merit = self[way] = nearness(*_coordinates(way)) * _IDS
+        return merit
+
+
 class ListingGrid:
     """Active listings by square cell of the plane, and all of them by age.
 
     A listing must be removed before its place, owner or creation tick changes.
     """
 
-    __slots__ = ("_by_age", "_cells", "_fresh")
+    __slots__ = ("_by_age", "_cells", "_fresh", "_near")
 
     def __init__(self) -> None:
         self._by_age: list[_Entry] = []
-        self._cells: dict[_Cell, list[_Entry]] = {}
-        #: The freshest listings with what they score by age at a tick: the same for every home.
-        self._fresh: tuple[int, list[tuple[_Entry, int]]] | None = None
+        self._cells: dict[int, list[_Entry]] = {}
+        #: Point, owner and the merit by age of the freshest at a tick: the same for every home.
+        self._fresh: tuple[int, list[tuple[int, int | None, int]]] | None = None
+        self._near = _Nearness()
 
     def __len__(self) -> int:
         return len(self._by_age)
@@ -107,29 +140,35 @@ class ListingGrid:
         Returns:
             Score descending, id ascending; exact.
         """
+        home, near = _point(x_m, y_m), self._near
         # Sorted ascending, hence a heap whose first is the least of the best so far.
         top = sorted(
-            (nearness(x - x_m, y - y_m) + fresh, negative_id)
-            for (_, negative_id, x, y, owner), fresh in self._freshest(tick)
-            if owner not in without
+            [
+                near[point - home] + fresh
+                for point, owner, fresh in self._freshest(tick)
+                if owner not in without
+            ]
         )[-k:]
         if len(self._by_age) > _FRESHEST:
-            rest = _Rest(top, k, x_m, y_m, tick, without, self._by_age[-_FRESHEST])
-            for ring, cells in self._rings(x_m // _CELL_M, y_m // _CELL_M):
+            rest = _Rest(top, k, home, near, tick, without, self._by_age[-_FRESHEST])
+            for ring, cells in self._rings(_point(x_m // _CELL_M, y_m // _CELL_M)):
                 # All cells of ring r and beyond are at least r − 1 whole cells away.
                 if not rest.may_hold_winners(max(ring - 1, 0) * _CELL_M):
                     break
                 for cell in cells:
                     rest.visit(cell, self._cells[cell])
-        return [-negative_id for _, negative_id in sorted(top, reverse=True)]
+        return [-merit % _IDS for merit in sorted(top, reverse=True)]
 
-    def _freshest(self, tick: int) -> list[tuple[_Entry, int]]:
+    def _freshest(self, tick: int) -> list[tuple[int, int | None, int]]:
         if self._fresh is None or self._fresh[0] != tick:
-            newest = self._by_age[-_FRESHEST:]
-            self._fresh = (tick, [(entry, freshness(tick - entry[0])) for entry in newest])
+            newest = [
+                (point, owner, freshness(tick - created) * _IDS + negative_id)
+                for created, negative_id, point, owner in self._by_age[-_FRESHEST:]
+            ]
+            self._fresh = (tick, newest)
         return self._fresh[1]
 
-    def _rings(self, cx: int, cy: int) -> Iterator[tuple[int, list[_Cell]]]:
+    def _rings(self, center: int) -> Iterator[tuple[int, list[int]]]:
         """The occupied cells in square rings around a cell, then all that are left at once.
 
         Rings are walked while they are smaller than the number of occupied cells, so a thin market
@@ -137,73 +176,71 @@ class ListingGrid:
         """
         cells, ring = self._cells, 0
         while (2 * ring + 1) ** 2 <= len(cells):
-            yield ring, [cell for cell in _ring(cx, cy, ring) if cell in cells]
+            yield ring, [cell for step in _ring(ring) if (cell := center + step) in cells]
             ring += 1
-        yield ring, [c for c in cells if max(abs(c[0] - cx), abs(c[1] - cy)) >= ring]
+        yield ring, [c for c in cells if max(map(abs, _coordinates(c - center))) >= ring]
 
 
 class _Rest:
     """The listings that are not among the freshest, looked at cell by cell."""
 
-    __slots__ = ("cutoff", "freshest", "k", "tick", "top", "without", "x", "y")
+    __slots__ = ("cutoff", "freshest", "home", "k", "near", "tick", "top", "without", "x", "y")
 
     def __init__(
         self,
-        top: list[tuple[int, int]],
+        top: list[int],
         k: int,
-        x: int,
-        y: int,
+        home: int,
+        near: _Nearness,
         tick: int,
         without: Container[int | None],
         cutoff: _Entry,
     ) -> None:
         self.top, self.k = top, k
-        self.x, self.y, self.tick = x, y, tick
+        self.home, self.near, self.tick = home, near, tick
+        self.x, self.y = _coordinates(home)
         self.without = without
         self.cutoff = cutoff
-        self.freshest = freshness(tick - cutoff[0])
+        self.freshest = freshness(tick - cutoff[0]) * _IDS
 
     def may_hold_winners(self, at_least_m: int) -> bool:
         """Whether an unseen listing that far away or farther could be among the best."""
         top = self.top
-        return len(top) < self.k or nearness(at_least_m, 0) + self.freshest >= top[0][0]
+        return len(top) < self.k or self.near[_point(at_least_m, 0)] + self.freshest >= top[0]
 
-    def visit(self, cell: _Cell, entries: list[_Entry]) -> None:
+    def visit(self, cell: int, entries: list[_Entry]) -> None:
         """Score the listings of one cell, newest first, until none that follows can win."""
-        top, k, x, y, tick = self.top, self.k, self.x, self.y, self.tick
-        left, low = cell[0] * _CELL_M, cell[1] * _CELL_M
-        gap_x = max(left - x, 0, x - left - _CELL_M + 1)
-        gap_y = max(low - y, 0, y - low - _CELL_M + 1)
-        nearest = nearness(gap_x, gap_y)
-        freshest = min(self.freshest, freshness(tick - entries[-1][0]))
-        if len(top) == k and nearest + freshest < top[0][0]:
+        older = bisect_left(entries, self.cutoff)
+        if not older:
             return
-        for entry in reversed(entries):
-            fresh = freshness(tick - entry[0])
-            if len(top) == k and nearest + fresh < top[0][0]:
+        top, k, tick, near = self.top, self.k, self.tick, self.near
+        nearest = near[self._gap(cell)]
+        for created, negative_id, point, owner in reversed(entries[:older]):
+            fresh = freshness(tick - created) * _IDS
+            if len(top) == k and nearest + fresh < top[0]:
                 return
-            if entry < self.cutoff and entry[4] not in self.without:
-                scored = (nearness(entry[2] - x, entry[3] - y) + fresh, entry[1])
+            if owner not in self.without:
+                merit = near[point - self.home] + fresh + negative_id
                 if len(top) < k:
-                    heappush(top, scored)
-                elif scored > top[0]:
-                    heapreplace(top, scored)
+                    heappush(top, merit)
+                elif merit > top[0]:
+                    heapreplace(top, merit)
+
+    def _gap(self, cell: int) -> int:
+        """The way from the home to the nearest point of a cell."""
+        column, row = _coordinates(cell)
+        left, low = column * _CELL_M - self.x, row * _CELL_M - self.y
+        return _point(max(left, 0, 1 - left - _CELL_M), max(low, 0, 1 - low - _CELL_M))
 
 
-def _place(listing: Listing) -> tuple[_Entry, _Cell]:
+def _place(listing: Listing) -> tuple[_Entry, int]:
     x, y = listing.x_m, listing.y_m
-    entry = (listing.created_tick, -listing.listing_id, x, y, listing.owner_id)
-    return entry, (x // _CELL_M, y // _CELL_M)
+    entry = (listing.created_tick, -listing.listing_id, _point(x, y), listing.owner_id)
+    return entry, _point(x // _CELL_M, y // _CELL_M)
 
 
-def _ring(cx: int, cy: int, ring: int) -> Iterator[_Cell]:
-    """The cells at Chebyshev distance ``ring`` from a cell."""
-    if ring == 0:
-        yield cx, cy
-        return
-    for i in range(-ring, ring + 1):
-        yield cx + i, cy - ring
-        yield cx + i, cy + ring
-    for j in range(-ring + 1, ring):
-        yield cx - ring, cy + j
-        yield cx + ring, cy + j
+@cache
+def _ring(ring: int) -> tuple[int, ...]:
+    """The steps from a cell to the cells at Chebyshev distance ``ring``."""
+    steps = range(-ring, ring + 1)
+    return tuple(_point(x, y) for x in steps for y in steps if max(abs(x), abs(y)) == ring)

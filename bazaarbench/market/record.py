@@ -332,7 +332,9 @@ def _insert(connection: sqlite3.Connection, table: str, rows: Iterable[Any]) -> 
 def _statement(table: str) -> str:
     names = [*_plain_columns(table), *_json_columns(table)]
     marks = ",".join("?" * len(names))
-    return f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})"
+    # A log only grows: without the look for a row to replace, appending is cheaper.
+    insert = "INSERT" if table in ("events", "turns") else "INSERT OR REPLACE"
+    return f"{insert} INTO {table} ({', '.join(names)}) VALUES ({marks})"
 
 
 def _values_of(table: str) -> Callable[[Any], tuple[Any, ...]]:

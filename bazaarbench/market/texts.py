@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import zstandard
 
@@ -38,9 +39,7 @@ _FRAME_BYTES = 1 << 20
 #: How many digests of stored texts are remembered, so that a repeated prompt is not written again.
 #: A text that is written twice all the same, after a resume, costs its size and nothing else.
 _KNOWN = 100_000
-#: Made when the writer closes: kept up during a run it would double the cost of every text, since
-#: digests fall on random pages. Until then ``get`` reads through the table.
-_INDEX = "CREATE INDEX IF NOT EXISTS texts_hash ON texts(hash)"
+_DIGEST_BYTES = 16
 #: A model may write lone surrogates; what it wrote is kept as it is.
 _ERRORS = "surrogatepass"
 
@@ -48,6 +47,17 @@ _ERRORS = "surrogatepass"
 def text_path(record: Path) -> Path:
     """Where the texts of the record at ``record`` lie."""
     return record.with_name(f"{record.stem}.text.db")
+
+
+class _Frame(NamedTuple):
+    """A frame unpacked: where it lies, where each text ends, and all texts."""
+
+    place: tuple[Path, int]
+    ends: list[int]
+    data: bytes
+
+    def text(self, number: int) -> str:
+        return self.data[self.ends[number] : self.ends[number + 1]].decode(errors=_ERRORS)
 
 
 class TextStore:
@@ -69,10 +79,12 @@ class TextStore:
         self.parents = tuple(parents)
         self._writer: sqlite3.Connection | None = None
         self._readers: dict[Path, sqlite3.Connection] = {}
+        #: Of each file that was read from: the digests of its frames, as far as they were known.
+        self._shelves: dict[Path, dict[int, bytes]] = {}
         self._pending: dict[bytes, bytes] = {}
         self._known: set[bytes] = set()
         #: The frame unpacked last, and which one it is.
-        self._unpacked: tuple[tuple[Path, int], bytes] | None = None
+        self._unpacked: _Frame | None = None
         self._compress = zstandard.ZstdCompressor(level=_LEVEL).compress
         self._decompress = zstandard.ZstdDecompressor().decompress
 
@@ -86,7 +98,7 @@ class TextStore:
         """Keep a text; returns the 32 hex digits by which ``get`` finds it, unchanged."""
         data = text.encode(errors=_ERRORS)
         # Half of a SHA-256: processors have instructions for it, and nobody attacks these names.
-        digest = sha256(data).digest()[:16]
+        digest = sha256(data).digest()[:_DIGEST_BYTES]
         if digest not in self._known:
             self._pending[digest] = data
             if len(self._known) >= _KNOWN:
@@ -119,28 +131,20 @@ class TextStore:
         )
 
     def get_many(self, digests: Iterable[str]) -> dict[str, str]:
-        """Those of some texts that are found, by digest; each side file is looked through once.
-
-        While a run is writing there is no index, and every ``get`` reads through the whole table.
-        """
-        wanted = {bytes.fromhex(digest) for digest in digests}
-        found = {
-            key.hex(): self._pending[key].decode(errors=_ERRORS)
-            for key in wanted & self._pending.keys()
-        }
+        """Those of some texts that are found, by digest; each frame is unpacked once."""
+        left = {bytes.fromhex(digest) for digest in digests}
+        waiting = left & self._pending.keys()
+        found = {key.hex(): self._pending[key].decode(errors=_ERRORS) for key in waiting}
+        left -= waiting
         for path in (self.path, *(path for _, path in self._ancestors())):
-            left = [key for key in wanted if key.hex() not in found]
             if not left or path is None or not path.exists():
                 continue
             with explained(path, "read"):
-                marks = ",".join("?" * len(left))
-                places = self._reader(path).execute(
-                    f"SELECT hash, frame, start, length FROM texts WHERE hash IN ({marks}) "
-                    "ORDER BY frame",
-                    left,
-                )
-                for key, frame, start, length in places.fetchall():
-                    found[key.hex()] = self._text_at(path, frame, start, length)
+                reader = self._reader(path)
+                places = [(place, key) for key in left if (place := self._place(path, reader, key))]
+                for place, key in sorted(places):
+                    found[key.hex()] = self._text_at(path, reader, place)
+                    left.discard(key)
         return found
 
     def flush(self) -> None:
@@ -156,33 +160,41 @@ class TextStore:
         self._pending.clear()
 
     def _write_frame(self, writer: sqlite3.Connection, texts: Mapping[bytes, bytes]) -> None:
-        packed = self._compress(b"".join(texts.values()))
-        frame = writer.execute("INSERT INTO frames (data) VALUES (?)", (packed,)).lastrowid
-        ends = list(accumulate(map(len, texts.values()), initial=0))
-        writer.executemany(
-            "INSERT INTO texts (hash, frame, start, length) VALUES (?, ?, ?, ?)",
-            [
-                (digest, frame, start, len(text))
-                for (digest, text), start in zip(texts.items(), ends, strict=False)
-            ],
+        """One row for all of them: a row and an index entry a text would double what they cost."""
+        writer.execute(
+            "INSERT INTO frames (digests, lengths, data) VALUES (?, ?, ?)",
+            (
+                b"".join(texts),
+                _packed([len(text) for text in texts.values()]),
+                self._compress(b"".join(texts.values())),
+            ),
         )
 
     def _find_in(self, path: Path, key: bytes) -> str | None:
         reader = self._reader(path)
-        place = reader.execute(
-            "SELECT frame, start, length FROM texts WHERE hash = ?", (key,)
-        ).fetchone()
-        if place is None:
-            return None
-        return self._text_at(path, *place)
+        place = self._place(path, reader, key)
+        return None if place is None else self._text_at(path, reader, place)
 
-    def _text_at(self, path: Path, frame: int, start: int, length: int) -> str:
+    def _text_at(self, path: Path, reader: sqlite3.Connection, place: tuple[int, int]) -> str:
+        frame, number = place
         # Whoever reads one text of a tick reads its neighbours next.
-        if self._unpacked is None or self._unpacked[0] != (path, frame):
-            query = "SELECT data FROM frames WHERE id = ?"
-            (data,) = self._reader(path).execute(query, (frame,)).fetchone()
-            self._unpacked = ((path, frame), self._decompress(data))
-        return self._unpacked[1][start : start + length].decode(errors=_ERRORS)
+        if self._unpacked is None or self._unpacked.place != (path, frame):
+            query = "SELECT lengths, data FROM frames WHERE id = ?"
+            lengths, data = reader.execute(query, (frame,)).fetchone()
+            ends = list(accumulate(_unpacked(lengths), initial=0))
+            self._unpacked = _Frame((path, frame), ends, self._decompress(data))
+        return self._unpacked.text(number)
+
+    def _place(self, path: Path, reader: sqlite3.Connection, key: bytes) -> tuple[int, int] | None:
+        """The frame that holds a text and the text's number in it; looks for new frames once."""
+        shelf = self._shelves.setdefault(path, {})
+        place = _search(shelf, key)
+        if place is None:
+            query = "SELECT id, digests FROM frames WHERE id > ?"
+            new = dict(reader.execute(query, (max(shelf, default=0),)).fetchall())
+            shelf.update(new)
+            place = _search(new, key)
+        return place
 
     def close(self) -> None:
         """Close all files; texts not flushed belong to no committed tick and are let go."""
@@ -192,7 +204,7 @@ class TextStore:
         if self._writer is not None:
             writer, self._writer = self._writer, None
             with explained(self.path, "close"):
-                close_single(writer, _INDEX)
+                close_single(writer)
 
     def inherited_by(self, fork: Path) -> tuple[str, ...]:
         """The side files that a fork of this record at ``fork`` refers to, nearest first."""
@@ -208,18 +220,13 @@ class TextStore:
     def _open(self) -> sqlite3.Connection:
         if self.path.exists() and self.path.stat().st_size:
             check(self.path, what=_WHAT, application_id=TEXT_APPLICATION_ID)
-            connection = connect(self.path)
-            connection.execute("DROP INDEX IF EXISTS texts_hash")
-            return connection
+            return connect(self.path)
         # The header is written before the write-ahead log begins, so that it is always in the file.
         connection = sqlite3.connect(self.path, isolation_level=None)
         with transaction(connection):
             connection.execute(
-                "CREATE TABLE frames (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT"
-            )
-            connection.execute(
-                "CREATE TABLE texts (id INTEGER PRIMARY KEY, hash BLOB NOT NULL, "
-                "frame INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL) STRICT"
+                "CREATE TABLE frames (id INTEGER PRIMARY KEY, digests BLOB NOT NULL, "
+                "lengths BLOB NOT NULL, data BLOB NOT NULL) STRICT"
             )
             connection.execute(f"PRAGMA application_id={TEXT_APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
@@ -234,6 +241,26 @@ class TextStore:
             check(path, what=_WHAT, application_id=TEXT_APPLICATION_ID)
             reader = self._readers[path] = connect_read_only(path)
         return reader
+
+
+def _search(shelf: Mapping[int, bytes], key: bytes) -> tuple[int, int] | None:
+    """The frame whose digests hold a key, and at which place."""
+    for frame, digests in shelf.items():
+        at = digests.find(key)
+        while at >= 0:
+            number, rest = divmod(at, _DIGEST_BYTES)
+            if not rest:
+                return frame, number
+            at = digests.find(key, at + 1)
+    return None
+
+
+def _packed(lengths: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(lengths)}I", *lengths)
+
+
+def _unpacked(lengths: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(lengths) // 4}I", lengths)
 
 
 def _frames(texts: Mapping[bytes, bytes]) -> Iterator[dict[bytes, bytes]]:
