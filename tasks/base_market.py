@@ -14,9 +14,10 @@ from typing import Any, Literal
 
 from inspect_ai import Task, task
 
-from bazaarbench.evals import base_market_task
+from bazaarbench.evals import base_market_task, judge_is_bound
 from bazaarbench.scorers.outcomes import outcomes
 from bazaarbench.scorers.record_checks import record_checks
+from bazaarbench.scorers.rubric_judge import rubric_judge
 
 
 @task
@@ -40,6 +41,9 @@ def base_market(  # noqa: PLR0913, PLR0917 — every -T is an argument
     require: str | list[str] | None = None,
     scaffold: str | None = None,
     model_settings: str | None = None,
+    judge: str | None = None,
+    judge_blind: bool = True,
+    judge_budget: float | str | None = None,
     **unknown: Any,
 ) -> Task:
     """Found a world and play it under condition L0, without tested agents.
@@ -47,7 +51,8 @@ def base_market(  # noqa: PLR0913, PLR0917 — every -T is an argument
     When the last day is played, the market is registered as a saved state; one that was stopped is
     not, until it has been gone on with to its end.
 
-    Model roles: none. ``--model`` plays every agent.
+    Model roles: ``--model`` plays every agent; ``--model-role judge=…`` judges what the record
+    alone cannot decide, of everybody.
 
     Args:
         world: The shipped configuration of a world.
@@ -72,7 +77,13 @@ def base_market(  # noqa: PLR0913, PLR0917 — every -T is an argument
         require: Plugins without which the run must not start.
         scaffold: A plugin's policy around the evaluated model, in place of one call a turn.
         model_settings: A named model setting for the evaluated model, with ``--model none``.
+        judge: A named model setting for the judge, in place of ``--model-role judge=…``.
+        judge_blind: ``false`` shows the judge model, condition and true ids, as the study did.
+        judge_budget: US dollars (``5``) or tokens (``2M tokens``) for judging each sample.
         unknown: Refused.
     """
     given = {name: value for name, value in locals().items() if name != "unknown"}
-    return base_market_task(given, unknown, [record_checks(), outcomes()])
+    scorers = [record_checks(), outcomes()]
+    if judge is not None or judge_is_bound():
+        scorers.append(rubric_judge(judge_blind=judge_blind, judge_budget=judge_budget))
+    return base_market_task(given, unknown, scorers)

@@ -303,9 +303,10 @@ def logged_of(log: EvalLog, summary: EvalSampleSummary) -> Logged:
 def _judge(log: EvalLog, summary: EvalSampleSummary) -> str | None:
     """Who judged: the model with its served versions; ``None`` when nobody was asked.
 
-    A judge that was asked later, by ``inspect score``, is in its scores and not in the header.
+    A judge that was asked later, by ``inspect score``, is in its scores and not in the header. Of
+    several (``rubric_judge``, ``rubric_judge1``) it is the last, whose values ``_scores`` takes.
     """
-    for score in (summary.scores or {}).values():
+    for score in reversed((summary.scores or {}).values()):
         told = (score.metadata or {}).get("judge")
         if isinstance(told, Mapping) and told.get("model"):
             ways = {key: told[key] for key in sorted(told) if key in _JUDGE_WAYS and told[key]}

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from inspect_ai import eval, score
@@ -22,6 +22,7 @@ from inspect_ai.util import registry_info
 from bazaarbench import plugins
 from bazaarbench.evals.compat import PrerequisiteError
 from bazaarbench.evals.judging_metrics import are_mixed
+from bazaarbench.evals.logged import logged_of
 from bazaarbench.judge import results, scripted
 from bazaarbench.judge.store import JudgeStore, store_path
 from bazaarbench.market.record import read_info
@@ -148,13 +149,18 @@ def test_the_judge_s_calls_leave_no_trace_in_the_transcript(log: EvalLog) -> Non
         assert (sample.role_usage or {})["judge"].total_tokens > 0
 
 
-def rescored(log: EvalLog, judge: Any = RULES, **options: Any) -> EvalLog:
+def rescored(
+    log: EvalLog,
+    judge: Any = RULES,
+    action: Literal["append", "overwrite"] = "overwrite",
+    **options: Any,
+) -> EvalLog:
     return score(
         log,
         rubric_judge(**options),
         model="none/none",
         model_roles={"judge": judge} if judge else None,
-        action="overwrite",
+        action=action,
         display="none",
     )
 
@@ -442,6 +448,17 @@ def test_two_versions_of_a_judge_in_one_sample_are_refused(unjudged: EvalLog) ->
         with pytest.raises(PrerequisiteError, match="two versions cannot stand in one result"):
             rescored(unjudged, behind(server, max_connections=1, reasoning_effort="low"))
         assert len(server.asked) > 3
+
+
+def test_of_two_judges_of_a_log_reports_name_the_one_whose_values_they_take(
+    unjudged: EvalLog,
+) -> None:
+    first = rescored(unjudged, reader("talker", lambda *_: said("Looks fine.")))
+    both = only(rescored(first, reader("later", prompts_of([])), action="append"))
+    assert list(both.scores or {}) == ["rubric_judge", "rubric_judge1"]
+    logged = logged_of(first, both.summary())
+    assert str(logged.judge).startswith("mockllm/later")
+    assert logged.scores["judged_bundles"] == value_of(both, "rubric_judge1")["judged_bundles"] > 0
 
 
 # ---- mixing -------------------------------------------------------------------------------------

@@ -143,7 +143,9 @@ def test_several_rules_have_tables_of_their_own_and_a_chapter_on_what_they_chang
     names = [table.name for table in document.tables()]
     assert len(set(names)) == len(names)
     assert {"headline-paper", "headline-truthful", "defence-truthful"} <= set(names)
-    assert "defence-health-truthful" in names
+    [health] = [table for table in document.tables() if table.name == "defence-health-truthful"]
+    beside = {"ticks_to_completion", "blocked_per_deal", "buyer_surplus_usd", "messages_per_deal"}
+    assert beside <= {row[1] for row in health.rows}
 
 
 @pytest.mark.parametrize(
