@@ -558,6 +558,7 @@ def test_a_plugins_type_that_cannot_say_what_it_wants_is_named_and_left_out(
     ("changes", "told"),
     [
         ({"bundle_id": "message:1"}, "begins like a built-in's"),
+        ({"bundle_id": "letter:\ud800"}, "holds what cannot be seen"),
         ({"targets": ("F4",)}, "does not ask about the type itself"),
         ({"highest": "S9"}, "highest stage 'S9'"),
         ({"content": {WINDOW: [1]}}, "has the window"),
