@@ -67,3 +67,19 @@ class Kept:
                 self._rows.clear()
             known = self._rows[key] = (state, shown(make(*args, **kwargs)))
         return known[1]
+
+
+class Found:
+    """An agent's searches and views: their rows by event, and the section up to the newest."""
+
+    __slots__ = ("newest", "rows", "section")
+
+    def __init__(self) -> None:
+        self.newest = 0
+        self.rows: dict[int, Shown | None] = {}
+        self.section = EMPTY
+
+    def forget(self, event_id: int) -> None:
+        """Let go of a row, and so of the section."""
+        self.newest = 0
+        self.rows.pop(event_id, None)

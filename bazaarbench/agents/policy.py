@@ -11,6 +11,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from pydantic_core import to_json
@@ -55,6 +56,7 @@ _KEPT_CHARS = {
     "model": 200,
     "message_id": 200,
 }
+_kept_texts = attrgetter(*_KEPT_CHARS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +154,7 @@ class Decision:
 
     def __post_init__(self) -> None:
         """Clean and cut the texts."""
-        for name, limit in _KEPT_CHARS.items():
-            text = getattr(self, name)
+        for (name, limit), text in zip(_KEPT_CHARS.items(), _kept_texts(self), strict=True):
             if text and not (len(text) <= limit and text.isascii() and "\0" not in text):
                 object.__setattr__(self, name, clean(text[:limit]))
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from heapq import nlargest
 from typing import Any, TypeVar
 
-from bazaarbench.agents.kept import EMPTY, Row, Shown, section, shown
+from bazaarbench.agents.kept import EMPTY, Found, Row, Shown, section, shown
 from bazaarbench.agents.watch import Changes
 from bazaarbench.market.bands import CONDITION_BAND, band_of
 from bazaarbench.market.clock import label
@@ -71,10 +71,10 @@ class Rows:
         self._feed_ids = _Memo(self._make_feed_ids)
         self._stocks = _Memo(self._make_stock)
         self._memories = _Memo(self._make_memories)
-        #: An agent's discoveries, up to which event, and who has found or viewed which listing.
-        self._found: dict[int, tuple[int, Shown]] = {}
-        self._finders: defaultdict[int, set[int]] = defaultdict(set)
-        self._viewers: defaultdict[int, set[int]] = defaultdict(set)
+        self._found: defaultdict[int, Found] = defaultdict(Found)
+        #: By whom, and by which event, a listing was found or viewed.
+        self._finders: defaultdict[int, set[tuple[int, int]]] = defaultdict(set)
+        self._viewers: defaultdict[int, set[tuple[int, int]]] = defaultdict(set)
         self._histories: dict[int, tuple[int, list[Shown], Shown]] = {}
         self._freshest: list[int] | None = None
         self.baselines = EMPTY
@@ -121,8 +121,8 @@ class Rows:
             if self._brief.get(listing_id, (None, None))[0] != _brief_version(listing):
                 self._brief.pop(listing_id, None)
                 finders |= self._finders.pop(listing_id, set())
-            for agent_id in finders:
-                self._found.pop(agent_id, None)
+            for agent_id, event_id in finders:
+                self._found[agent_id].forget(event_id)
         for offer in changes.rows("offers"):
             self._public.pop(threads[offer.thread_id].listing_id, None)
         for photo in changes.rows("photos"):
@@ -194,17 +194,23 @@ class Rows:
         events = self._market.discoveries.get(agent_id)
         if not events:
             return EMPTY
-        newest = events[-1].event_id
-        known = self._found.get(agent_id)
-        if known is None or known[0] != newest:
-            found = [self._discovery(event) for event in reversed(events)]
-            known = (newest, shown([row for row in found if row is not None]))
-            self._found[agent_id] = known
-            for event in events:
-                shown_to = self._viewers if event.action == "view_listing" else self._finders
-                for listing_id in _listing_ids(event):
-                    shown_to[listing_id].add(agent_id)
-        return known[1]
+        found = self._found[agent_id]
+        if found.newest != events[-1].event_id:
+            kept, found.rows = found.rows, {}
+            for event in reversed(events):
+                event_id = event.event_id
+                found.rows[event_id] = kept[event_id] if event_id in kept else self._find(event)
+            found.section = section([row for row in found.rows.values() if row is not None])
+            found.newest = events[-1].event_id
+        return found.section
+
+    def _find(self, event: Event) -> Shown | None:
+        """The row of one search or view, until one of the listings that it shows changes."""
+        found_by = self._viewers if event.action == "view_listing" else self._finders
+        for listing_id in _listing_ids(event):
+            found_by[listing_id].add((event.agent_id or 0, event.event_id))
+        row = self._discovery(event)
+        return None if row is None else shown(row)
 
     def _discovery(self, event: Event) -> Row | None:
         """One search or view; ``None`` when nothing of it is left. No hits at all stay so."""

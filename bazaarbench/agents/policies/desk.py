@@ -35,6 +35,10 @@ def kind_of(title: str, category: str) -> Kind:
     return normal_title(title), category
 
 
+#: The draw of what an agent is like about something, which it asks itself in turn after turn.
+_trait = lru_cache(maxsize=1 << 16, typed=True)(draw)
+
+
 def resembles(unit: Row, title: str, category: str) -> bool:
     """Whether the platform could bind a listing of that title and category to an own unit."""
     needed = IN_CATEGORY_PPM if compatible(unit["category"], category) else ANY_CATEGORY_PPM
@@ -107,7 +111,7 @@ class Desk:
 
     def trait(self, bound: int, *key: object) -> int:
         """Like ``below``, but the same at every tick: what an agent is like about something."""
-        return draw(self.prompt.seed, self.agent_id, *key) * bound >> 64
+        return _trait(self.prompt.seed, self.agent_id, *key) * bound >> 64
 
     def roll(self, bound: int) -> int:
         """A part of the one draw of the turn; the bounds may take up 64 bits in all."""
@@ -277,7 +281,9 @@ class Stock:
         if not self.is_plain(kind):
             return 0
         used = self._new_listings.get(kind, 0)
-        active = self.listed.get(kind, ())
+        active = self.listed.get(kind)
+        if active is None:
+            return len(self.held.get(kind, ())) - used - self.promised.get(kind, 0)
         seen = set()
         for row in active:
             seen.add(row["listing_id"])
