@@ -7,7 +7,7 @@
 BIN := .venv/bin
 # What `make bench` runs: every benchmark but those that take many minutes. One alone:
 # make bench BENCHMARKS=turns
-SLOW_BENCHMARKS := effects_coverage liveliness
+SLOW_BENCHMARKS := effects_coverage liveliness viewer
 BENCHMARKS := $(filter-out __init__ machine $(SLOW_BENCHMARKS), \
     $(basename $(notdir $(wildcard benchmarks/*.py))))
 
