@@ -8,8 +8,7 @@ one and puts what is due at the end.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bazaarbench.agents.budget import BUDGET_CHARS, shorten
 from bazaarbench.agents.dealings import LISTINGS_SHOWN, Dealings
@@ -28,8 +27,7 @@ SOLD_SHOWN = 10
 _STATUS = {status: Shown(status, f'"{status}"') for status in ("active", "banned")}
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(NamedTuple):
     """An observation: its data, its text in pieces, and the messages that it shows first."""
 
     data: dict[str, Any]
@@ -51,6 +49,7 @@ class Observer:
         self._rows = Rows(market)
         self._dealings = Dealings(market)
         self._frame: list[str] = []
+        self._frame_chars = 0
         self._told = shown(told(market.rules))
 
     def observe(self, agent_id: int) -> Observed:
@@ -65,9 +64,11 @@ class Observer:
         data["what_is_due"] = due = _due(data)
         if not self._frame:
             self._frame = _frame(data)
+            self._frame_chars = sum(map(len, self._frame))
+        texts = (*texts, render(due))
         pieces = self._frame.copy()
-        pieces[1::2] = [*texts, render(due)]
-        if sum(map(len, pieces)) > BUDGET_CHARS:
+        pieces[1::2] = texts
+        if self._frame_chars + sum(map(len, texts)) > BUDGET_CHARS:
             data, text = shorten(data, BUDGET_CHARS)
             pieces = [text]
             left = {row["message_id"] for row in data["incoming_messages"]}
