@@ -88,7 +88,7 @@ def _serve(site: Site, port: int, runs: int) -> None:
             "any that is free."
         ) from error
     address = f"http://{HOST}:{listening.getsockname()[1]}/"
-    click.echo(f"{runs} runs at {address}  (Ctrl+C to end)")
+    click.echo(f"{runs} run{'' if runs == 1 else 's'} at {address}  (Ctrl+C to end)")
     config = uvicorn.Config(application(site), log_level="warning", server_header=False)
     # Ctrl+C is how it ends; uvicorn has closed everything by then.
     with suppress(KeyboardInterrupt):

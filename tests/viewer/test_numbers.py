@@ -14,8 +14,8 @@ from bazaarbench.report.measures import measure
 from bazaarbench.report.numbers import published, shown
 from bazaarbench.report.study import studies_of
 from bazaarbench.viewer.links import file_name
-from bazaarbench.viewer.opened import Opened
-from bazaarbench.viewer.reasons import memberships, place_in
+from bazaarbench.viewer.opened import Opened, measures_of
+from bazaarbench.viewer.reasons import FIRST, memberships, place_in
 from bazaarbench.viewer.site import Site
 from tests.viewer.played import findings_of, key_of
 from tests.viewer.reading import safe
@@ -42,6 +42,21 @@ def table_rows(html: str) -> dict[str, str]:
     texts = [re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", row)).strip() for row in rows]
     keys = [re.search(r'<code class="key">([^<]*)<', row) for row in rows]
     return {key[1]: text for key, text in zip(keys, texts, strict=True) if key}
+
+
+def test_what_is_unscored_stands_beside_a_share_that_is_compared(
+    client: TestClient, site: Site
+) -> None:
+    keys = [one.key for one in site.found().runs][:2]
+    lines = client.get(f"/compare/{'/'.join(keys)}/index.html").text.split("<tr>")
+    sides = [measures_of(site.opened(key)) for key in keys]
+    partly = [key for key in FIRST if any(side[key].unscored for side in sides if key in side)]
+    assert partly, "the study has shares that nobody could decide fully"
+    for key in partly:
+        [line] = [one for one in lines if f">{measure(key).title}<" in one]
+        for name, side in zip("AB", sides, strict=True):
+            told = f"{name}: {side[key].unscored} unscored"
+            assert (told in line) is bool(side[key].unscored), (key, line)
 
 
 def test_the_measures_of_a_run_are_those_of_the_findings(
