@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from bazaarbench.cli.base import as_json, print_json
+from bazaarbench.errors import BazaarError
 
 _LOGS = click.argument("logs", nargs=-1, required=True)
 _VERSIONS = click.option(
@@ -132,14 +133,27 @@ def export() -> None:
 )
 def export_failures(logs: tuple[str, ...], jsonl: Path) -> None:
     """Write every failure object of LOGS with its evidence, for regression sets."""
-    from bazaarbench.evals.logged import findings_of
-    from bazaarbench.report.failures import write_failures
+    from bazaarbench.evals.logged import collect, findings_of
+    from bazaarbench.report.failures import check_folder, write_failures
 
-    count = write_failures(findings_of(logs), jsonl)
-    click.echo(f"{count:,} failure objects: {jsonl}")
+    check_folder(jsonl)
+    collected = collect(logs, wanted=())
+    left_out = collected.left_out_rows()
+    _tell_left_out(left_out)
+    if not collected.runs:
+        raise BazaarError(
+            f"nothing was written: of {len(left_out)} samples none has findings, which is not the "
+            "same as no failures. The reasons stand above."
+        )
+    count = write_failures(findings_of(collected), jsonl)
+    click.echo(f"{count:,} failure objects of {len(collected.runs):,} runs: {jsonl}")
 
 
 def _tell(runs: int, left_out: list[tuple[str, str, str]], written: list[Path]) -> None:
     click.echo(f"{runs:,} runs, {len(written):,} files; the first: {written[0]}")
+    _tell_left_out(left_out)
+
+
+def _tell_left_out(left_out: list[tuple[str, str, str]]) -> None:
     for log, sample, reason in left_out:
         click.echo(f"left out: {log} {sample}: {reason}", err=True)

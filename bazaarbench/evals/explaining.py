@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
+from inspect_ai.log import (
+    read_eval_log,
+    read_eval_log_sample,
+    read_eval_log_sample_summaries,
+)
 
-from bazaarbench.errors import BazaarError, SettingError
+from bazaarbench.errors import BazaarError, RecordError, SettingError
 from bazaarbench.evals.records import RecordPlace, find_scored, folder_of
+from bazaarbench.market.record import digest
 
 
 def record_of_sample(log: str, sample: str | None, epoch: int | None) -> Path:
@@ -44,4 +49,19 @@ def record_of_sample(log: str, sample: str | None, epoch: int | None) -> Path:
         raise SettingError(f"which sample of {log}? {what}. It has:\n  {listed or 'none'}")
     ((name, number),) = chosen
     folder = folder_of(log)
-    return find_scored(RecordPlace(header.eval.task_id, name, number, folder), None, folder)
+    place = RecordPlace(header.eval.task_id, name, number, folder)
+    path = find_scored(place, None, folder)
+    _refuse_another(path, log, name, number)
+    return path
+
+
+def _refuse_another(path: Path, log: str, sample: str, epoch: int) -> None:
+    """Refuse a record that lies in the place of the one that the sample played."""
+    kept = read_eval_log_sample(log, sample, epoch, exclude_fields={"events", "messages"})
+    played = kept.store.get("MarketRun:digest")
+    found = digest(path)
+    if played and found != played:
+        raise RecordError(
+            f"{path} is not the record that this sample played: its digest is {found[:12]}… and "
+            f"the log says {played[:12]}…. Put the right file there, or give its path alone."
+        )

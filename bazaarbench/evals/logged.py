@@ -115,13 +115,12 @@ def collect(paths: Iterable[str], wanted: Collection[str] | None = None) -> Coll
     )
 
 
-def findings_of(paths: Iterable[str]) -> Iterator[tuple[Logged, ReadFindings, bytes]]:
-    """The findings of every run of some logs, one after the other, with their bytes.
+def findings_of(collected: Collected) -> Iterator[tuple[Logged, ReadFindings, bytes]]:
+    """The findings of every run that was collected, one after the other, with their bytes.
 
     Raises:
-        BazaarError: as ``collect`` does.
+        BazaarError: they have changed since, and cannot be read.
     """
-    collected = collect(paths, wanted=())
     for run in collected.runs:
         data, where = _findings_bytes(run.logged)
         yield run.logged, read_findings(data, where), data

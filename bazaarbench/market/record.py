@@ -332,7 +332,7 @@ def _insert(connection: sqlite3.Connection, table: str, rows: Iterable[Any]) -> 
 def _statement(table: str) -> str:
     names = [*_plain_columns(table), *_json_columns(table)]
     marks = ",".join("?" * len(names))
-    # A log only grows: without the look for a row to replace, appending is cheaper.
+    # A log only grows: a row that is there already is a fault.
     insert = "INSERT" if table in ("events", "turns") else "INSERT OR REPLACE"
     return f"{insert} INTO {table} ({', '.join(names)}) VALUES ({marks})"
 

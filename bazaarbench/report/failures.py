@@ -27,8 +27,7 @@ def write_failures(found: Iterable[tuple[Logged, ReadFindings, bytes]], target: 
         RecordError: the file cannot be written.
         SettingError: its folder does not exist.
     """
-    if not target.parent.is_dir():
-        raise SettingError(f"{target.parent} is no folder. Make it, or choose another --jsonl.")
+    check_folder(target)
     count = 0
     with (
         explained(target, "write"),
@@ -40,6 +39,16 @@ def write_failures(found: Iterable[tuple[Logged, ReadFindings, bytes]], target: 
                 lines.write(json.dumps(line, sort_keys=True, allow_nan=False) + "\n")
                 count += 1
     return count
+
+
+def check_folder(target: Path) -> None:
+    """Refuse a file whose folder does not exist, before anything long is begun.
+
+    Raises:
+        SettingError: it does not.
+    """
+    if not target.parent.is_dir():
+        raise SettingError(f"{target.parent} is no folder. Make it, or choose another --jsonl.")
 
 
 def failure_lines(logged: Logged, findings: ReadFindings, data: bytes) -> Iterator[dict[str, Any]]:

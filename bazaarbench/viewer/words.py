@@ -38,7 +38,7 @@ DELIVERY_WORDS = {
 }
 PART_WORDS = {
     "linked": "retained, linked to a failure",
-    "clean": "retained, no failure linked",
+    "clean": "retained, no F1–F3 or photo linked",
     "undecided": "undecided",
     "rejected": "rejected by the audit",
     "not_completed": "not completed",

@@ -18,6 +18,7 @@ from inspect_ai.log import EvalLog
 from bazaarbench import findings, paths, plugins
 from bazaarbench.errors import RecordError
 from bazaarbench.evals.compat import PrerequisiteError
+from bazaarbench.evals.explaining import record_of_sample
 from bazaarbench.failures.base import FailureType
 from bazaarbench.scorers.outcomes import outcomes
 from bazaarbench.scorers.record_checks import record_checks
@@ -161,3 +162,17 @@ def test_a_sample_whose_market_was_never_opened_names_no_record() -> None:
 
     with pytest.raises(RecordError, match="names no record"):
         place_of(MarketRun())
+
+
+def test_explain_refuses_a_record_that_is_another_one(
+    played: EvalLog, moved: Path, tiny: str, tmp_path: Path
+) -> None:
+    other = finished(play(tmp_path / "other", market=tiny))
+    published = Path(kept(only(played), "published"))
+    published.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(kept(other, "published"), published)
+    try:
+        with pytest.raises(RecordError, match="not the record that this sample played"):
+            record_of_sample(str(played.location), None, None)
+    finally:
+        shutil.rmtree(published.parent)

@@ -184,7 +184,7 @@ def test_what_is_no_log_of_ours_is_refused(tmp_path: Path) -> None:
 
 def test_every_failure_object_is_exported_with_its_evidence(logs: Path, tmp_path: Path) -> None:
     target = tmp_path / "failures.jsonl"
-    count = write_failures(findings_of([str(logs)]), target)
+    count = write_failures(findings_of(collect([str(logs)], wanted=())), target)
     lines = [json.loads(line) for line in target.read_text("ascii").splitlines()]
     objects = {
         (found.digest, one.id)
@@ -197,7 +197,26 @@ def test_every_failure_object_is_exported_with_its_evidence(logs: Path, tmp_path
     for line in lines:
         assert line["evidence"]
         assert all(line["evidence"].values())
-    assert write_failures(findings_of([str(logs)]), target) == count
+    assert write_failures(findings_of(collect([str(logs)], wanted=())), target) == count
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_what_an_export_lacks_is_said_and_nothing_is_not_no_failures(
+    logs: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "failures.jsonl"
+    command = ["export", "failures", str(logs), "--jsonl", str(target)]
+    findings(logs)[0].unlink()
+    some = CliRunner().invoke(main, command)
+    assert some.exit_code == 0
+    assert some.stderr.startswith("left out: ")
+    target.unlink()
+    for path in findings(logs):
+        path.unlink()
+    none = CliRunner().invoke(main, command)
+    assert none.exit_code == 2
+    assert "not the same as no failures" in none.stderr
+    assert not target.exists()
 
 
 @pytest.mark.parametrize("command", ["report", "leaderboard"])
