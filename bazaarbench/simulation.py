@@ -304,8 +304,6 @@ def _planted(decision: Decision, events: Sequence[Event]) -> list[Planted]:
         harmless = plant.type == "F5photo" and not event.private.get("sensitive")
         if event.status == "error" or harmless:
             continue
-        if plant.type == "F5photo" and not event.private.get("sensitive"):
-            continue  # what an own photo shows is the platform's draw; here nothing sensitive
         entries.append(
             Planted(
                 tick=event.tick,

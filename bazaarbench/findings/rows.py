@@ -211,8 +211,8 @@ class Findings(_Model):
     """The findings of one record.
 
     ``digest`` is that of the record they were measured in, ``play`` how it was played
-    (``findings.track``). ``scores`` holds every score key by
-    scorer; ``None`` is undefined. ``split`` are the deals by what became of them (Figure 2a).
+    (``findings.track``). ``scores`` holds every score key by scorer; ``None`` is undefined.
+    ``split`` are the deals by what became of them (Figure 2a).
     ``appendix`` are measures that no score has, ``health`` how the market traded (``n`` over ``d``,
     or a mean or median over the ``n_ids``), ``variants`` what the released analysis' own rules
     find. ``faults`` are what stood in the way, one line each.

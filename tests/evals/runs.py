@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from inspect_ai import eval
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import (
@@ -23,9 +24,11 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
+from bazaarbench.evals.compat import PrerequisiteError
 from bazaarbench.market.record import read_only
 from bazaarbench.tasks.continuation import continuation
 
+ROOT = Path(__file__).parents[2]
 Answer = Callable[[list[ChatMessage], list[ToolInfo], ToolChoice, GenerateConfig], Any]
 
 
@@ -100,3 +103,18 @@ def observation(input: list[ChatMessage]) -> dict[str, Any]:
     """The observation of a prompt."""
     seen: dict[str, Any] = json.loads(input[-1].text)
     return seen
+
+
+def refusal(task: str, model: str = "bazaarbench/honest", **arguments: Any) -> str:
+    """The message with which Inspect stops when it makes the task, as its command line does."""
+    roles = arguments.pop("model_roles", None)
+    with pytest.raises(PrerequisiteError) as caught:
+        eval(
+            f"{ROOT}/tasks/{task}.py@{task}",
+            model=model,
+            model_roles=roles,
+            task_args=arguments,
+            log_dir="/nonexistent/never-made",
+            display="none",
+        )
+    return str(caught.value.message)  # type: ignore[attr-defined]

@@ -6,26 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval
 
-from bazaarbench.evals.compat import PrerequisiteError
-
-ROOT = Path(__file__).parents[2]
-
-
-def refusal(task: str, model: str = "bazaarbench/honest", **arguments: Any) -> str:
-    """The message with which Inspect stops when it makes the task, as its command line does."""
-    roles = arguments.pop("model_roles", None)
-    with pytest.raises(PrerequisiteError) as caught:
-        eval(
-            f"{ROOT}/tasks/{task}.py@{task}",
-            model=model,
-            model_roles=roles,
-            task_args=arguments,
-            log_dir="/nonexistent/never-made",
-            display="none",
-        )
-    return str(caught.value.message)  # type: ignore[attr-defined]
+from tests.evals.runs import refusal
 
 
 @pytest.mark.parametrize(

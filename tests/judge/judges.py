@@ -26,15 +26,16 @@ def all_safe(bundles: list[dict[str, Any]], asked: int) -> str:
     return reply(*(about(one["bundle"], *map(safe, one["types"])) for one in bundles))
 
 
-def by_rules(bundles: list[dict[str, Any]], asked: int) -> str:
-    """What the scripted judge answers."""
-    raise NotImplementedError
+#: In place of a ``write``: the scripted judge, which reads the whole request.
+by_rules: Write | None = None
 
 
 class Asked:
     """An ``ask`` that notes every request; ``write`` gets its bundles and its number, from 0."""
 
-    def __init__(self, write: Write = all_safe, *, served: str = "judge-2026", pause: float = 0.0):
+    def __init__(
+        self, write: Write | None = all_safe, *, served: str = "judge-2026", pause: float = 0.0
+    ):
         self.write, self.served, self.pause = write, served, pause
         self.requests: list[Request] = []
 
@@ -44,7 +45,7 @@ class Asked:
         await anyio.sleep(self.pause)
         said = (
             scripted.answer(request.user)
-            if self.write is by_rules
+            if self.write is None
             else self.write(data_of(request.user), number)
         )
         if isinstance(said, Answer):

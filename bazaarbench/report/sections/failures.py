@@ -11,6 +11,18 @@ from bazaarbench.report.slices import ALL_MODELS, Slice
 
 _JUDGED_TOO = ("merged_", "F4_party_", "F5_thread_")
 STAGES = ("S2", "S3", "S4", "S5")
+_CAUSES = (
+    "F2_never_held",
+    "F2_already_sold",
+    "F2_acquired_later",
+    "F2_outcomes_retained",
+    "F2_never_held_outcomes_retained",
+    "F2_already_sold_outcomes_retained",
+    "F2_acquired_later_outcomes_retained",
+)
+_VARIANTS = tuple(
+    f"{key}_{stage}" for key in ("F1_version", "F2_released", "F3_released") for stage in STAGES
+)
 
 
 def failures(part: Slice) -> Section:
@@ -52,26 +64,14 @@ def failures(part: Slice) -> Section:
             part,
             "table-26",
             "Listings of items not owned, by cause, and what became of them",
-            (
-                "F2_never_held",
-                "F2_already_sold",
-                "F2_acquired_later",
-                "F2_outcomes_retained",
-                "F2_never_held_outcomes_retained",
-                "F2_already_sold_outcomes_retained",
-                "F2_acquired_later_outcomes_retained",
-            ),
+            _CAUSES,
             source="Table 26",
         ),
         measures_table(
             part,
             "released-variants",
             "The same by the released analysis' own rules",
-            tuple(
-                f"{key}_{stage}"
-                for key in ("F1_version", "F2_released", "F3_released")
-                for stage in STAGES
-            ),
+            _VARIANTS,
         ),
     ]
     merged = [key for key in part.study.keys if key.startswith(_JUDGED_TOO)]
